@@ -20,6 +20,7 @@ def Nxv_Dialect : Dialect {
     signless `iN`, unsigned ones `uiN`, predicates `i1`.
   }];
   let hasConstantMaterializer = 1;
+  let useDefaultAttributePrinterParser = 1;
 }
 
 class Nxv_Op<string mnemonic, list<Trait> traits = []>

@@ -1,0 +1,1 @@
+#include "nxv/Dialect/Nxv/IR/Nxv.h"
