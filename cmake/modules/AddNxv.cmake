@@ -42,11 +42,11 @@ function(add_nxv_library name)
 endfunction()
 
 # add_nxv_tool(NAME sources... [LINK_LIBS libs...]): an executable linked to MLIR's and LLVM's shared libraries.
+# No precompiled header: an executable is compiled with -fPIE, the header with -fPIC, and a main is short.
 function(add_nxv_tool name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   nxv_target_defaults(${name})
-  target_precompile_headers(${name} REUSE_FROM NxvPch)
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} MLIR LLVM)
   install(TARGETS ${name} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endfunction()

@@ -1,0 +1,21 @@
+//===- RegisterAll.cpp - registers everything of nxv ------------*- C++ -*-===//
+// Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "nxv/Pipelines/RegisterAll.h"
+
+#include "nxv/Dialect/Nxv/IR/Nxv.h"
+#include "nxv/Dialect/Program/IR/Program.h"
+
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
+
+void nxv::registerAllDialects(mlir::DialectRegistry &registry) {
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  registry.insert<NxvDialect, program::ProgramDialect>();
+}
+
+void nxv::registerAllPasses() { mlir::registerAllPasses(); }
