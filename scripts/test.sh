@@ -14,7 +14,6 @@ sh "$ROOT/scripts/lint.sh"
 
 say "Running the tests"
 export MESA_SHADER_CACHE_DIR="$BUILD/mesa-cache"
-export XDG_RUNTIME_DIR="${XDG_RUNTIME_DIR:-$BUILD}"
 export LP_NUM_THREADS="${LP_NUM_THREADS:-2}"
 export NXV_DEVICE="${NXV_DEVICE:-llvmpipe}"
 mkdir -p "$MESA_SHADER_CACHE_DIR"
