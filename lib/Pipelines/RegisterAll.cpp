@@ -5,6 +5,7 @@
 
 #include "nxv/Pipelines/RegisterAll.h"
 
+#include "nxv/Conversion/KernelToSPIRV/Passes.h"
 #include "nxv/Dialect/Nxv/IR/Nxv.h"
 #include "nxv/Dialect/Program/IR/Program.h"
 
@@ -18,4 +19,7 @@ void nxv::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<NxvDialect, program::ProgramDialect>();
 }
 
-void nxv::registerAllPasses() { mlir::registerAllPasses(); }
+void nxv::registerAllPasses() {
+  mlir::registerAllPasses();
+  registerNxvKernelToSPIRVPasses();
+}

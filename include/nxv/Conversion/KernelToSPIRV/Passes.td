@@ -1,0 +1,69 @@
+//===- Passes.td - kernels to SPIR-V -----------------------*- tablegen -*-===//
+// Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef NXV_CONVERSION_KERNELTOSPIRV_PASSES_TD
+#define NXV_CONVERSION_KERNELTOSPIRV_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def NxvKernelToSPIRV : Pass<"nxv-kernel-to-spirv", "::mlir::ModuleOp"> {
+  let summary = "Turns kernels into SPIR-V modules";
+  let description = [{
+    Each `gpu.module` with one kernel becomes a `spirv.module` of the same name.
+    A kernel's arguments are ranges of device memory, whose addresses come in the
+    push constants, or in a block whose address does if there are more than 16.
+    The grid is linear: `gpu.block_id x` is the workgroup's number, rebuilt from
+    three dimensions (and guarded) where `nxv.grid` is over 65535. Memory is
+    accessed with the natural alignment of the scalar or vector.
+
+    Floating-point additions, subtractions, multiplications and divisions are
+    decorated NoContraction: what is fused is fused by `math.fma` alone.
+
+    Before:
+
+    ```mlir
+    gpu.module @k {
+      gpu.func @k(%in: memref<?xf32, #spirv.storage_class<PhysicalStorageBuffer>>,
+                  %out: memref<?xf32, #spirv.storage_class<PhysicalStorageBuffer>>) kernel
+          attributes {gpu.known_block_size = array<i32: 64, 1, 1>, nxv.grid = 1 : i64} {
+        %i = gpu.thread_id x
+        %0 = memref.load %in[%i] : memref<?xf32, #spirv.storage_class<PhysicalStorageBuffer>>
+        memref.store %0, %out[%i] : memref<?xf32, #spirv.storage_class<PhysicalStorageBuffer>>
+        gpu.return
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    spirv.module @k PhysicalStorageBuffer64 GLSL450
+        requires #spirv.vce<v1.5, [Shader, Int64, PhysicalStorageBufferAddresses], []>
+        attributes {nxv.arguments = "push"} {
+      spirv.GlobalVariable @__push_constants__ :
+        !spirv.ptr<!spirv.struct<(i64 [0], i64 [8]), Block>, PushConstant>
+      spirv.func @k() "None" {
+        ...
+        %p = spirv.ConvertUToPtr %address : i64 to !spirv.ptr<f32, PhysicalStorageBuffer>
+        %0 = spirv.Load "PhysicalStorageBuffer" %p ["Aligned", 4] : f32
+        ...
+      }
+      spirv.EntryPoint "GLCompute" @k, @__push_constants__, ...
+      spirv.ExecutionMode @k "LocalSize", 64, 1, 1
+    }
+    ```
+  }];
+  let options = [
+    Option<"floatControls", "float-controls", "bool", "false",
+           "demand SignedZeroInfNanPreserve for the float widths used">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::spirv::SPIRVDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+#endif // NXV_CONVERSION_KERNELTOSPIRV_PASSES_TD

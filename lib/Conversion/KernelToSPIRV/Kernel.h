@@ -1,0 +1,34 @@
+//===- Kernel.h - steps of the kernel to SPIR-V conversion ------*- C++ -*-===//
+// Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef NXV_LIB_CONVERSION_KERNELTOSPIRV_KERNEL_H
+#define NXV_LIB_CONVERSION_KERNELTOSPIRV_KERNEL_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+
+namespace nxv {
+
+/// Moves the kernel of `source` into a new spirv.module in front of it. The new
+/// function's body is still made of gpu, arith, scf, vector and memref
+/// operations, but for the accesses to the kernel's arguments, which are SPIR-V
+/// accesses through addresses. Emits an error and returns null if `source` is
+/// not a kernel of the expected form.
+mlir::spirv::ModuleOp prepareKernel(mlir::gpu::GPUModuleOp source);
+
+/// Completes a module whose function body is all SPIR-V: entry point, execution
+/// modes, NoContraction, and the version, capabilities and extensions in use.
+mlir::LogicalResult finishModule(mlir::spirv::ModuleOp module,
+                                 bool floatControls);
+
+/// The workgroup's size, kept on the module between the two steps.
+constexpr llvm::StringLiteral kBlockSizeAttr = "nxv.block_size";
+/// "push" or "block": how the module's kernel gets its arguments.
+constexpr llvm::StringLiteral kArgumentsAttr = "nxv.arguments";
+
+} // namespace nxv
+
+#endif // NXV_LIB_CONVERSION_KERNELTOSPIRV_KERNEL_H

@@ -1,0 +1,171 @@
+//===- KernelToSPIRV.cpp - turns kernels into SPIR-V modules ----*- C++ -*-===//
+// Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Kernel.h"
+
+#include "nxv/Conversion/KernelToSPIRV/Passes.h"
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToSPIRV/ArithToSPIRV.h"
+#include "mlir/Conversion/GPUToSPIRV/GPUToSPIRV.h"
+#include "mlir/Conversion/IndexToSPIRV/IndexToSPIRV.h"
+#include "mlir/Conversion/MathToSPIRV/MathToSPIRV.h"
+#include "mlir/Conversion/MemRefToSPIRV/MemRefToSPIRV.h"
+#include "mlir/Conversion/SCFToSPIRV/SCFToSPIRV.h"
+#include "mlir/Conversion/UBToSPIRV/UBToSPIRV.h"
+#include "mlir/Conversion/VectorToSPIRV/VectorToSPIRV.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/SPIRV/Transforms/SPIRVConversion.h"
+#include "mlir/IR/Verifier.h"
+
+namespace nxv {
+#define GEN_PASS_DEF_NXVKERNELTOSPIRV
+#include "nxv/Conversion/KernelToSPIRV/Passes.h.inc"
+} // namespace nxv
+
+using namespace mlir;
+
+namespace {
+
+/// Everything a kernel may use. What it does use is worked out afterwards, from
+/// the operations and types that are there.
+spirv::TargetEnvAttr getTargetEnv(MLIRContext *context) {
+  using C = spirv::Capability;
+  using E = spirv::Extension;
+  C capabilities[] = {C::Shader,
+                      C::PhysicalStorageBufferAddresses,
+                      C::Int8,
+                      C::Int16,
+                      C::Int64,
+                      C::Float16,
+                      C::Float64,
+                      C::StorageBuffer8BitAccess,
+                      C::StorageBuffer16BitAccess,
+                      C::Int64Atomics,
+                      C::AtomicFloat32AddEXT,
+                      C::AtomicFloat64AddEXT,
+                      C::GroupNonUniform,
+                      C::GroupNonUniformVote,
+                      C::GroupNonUniformArithmetic,
+                      C::GroupNonUniformBallot,
+                      C::GroupNonUniformShuffle,
+                      C::GroupNonUniformShuffleRelative,
+                      C::CooperativeMatrixKHR,
+                      C::SignedZeroInfNanPreserve};
+  E extensions[] = {E::SPV_KHR_physical_storage_buffer,
+                    E::SPV_KHR_storage_buffer_storage_class,
+                    E::SPV_KHR_8bit_storage,
+                    E::SPV_KHR_16bit_storage,
+                    E::SPV_KHR_float_controls,
+                    E::SPV_KHR_no_integer_wrap_decoration,
+                    E::SPV_KHR_cooperative_matrix,
+                    E::SPV_EXT_shader_atomic_float_add};
+  auto triple = spirv::VerCapExtAttr::get(spirv::Version::V_1_6, capabilities,
+                                          extensions, context);
+  return spirv::TargetEnvAttr::get(
+      triple, spirv::getDefaultResourceLimits(context),
+      spirv::ClientAPI::Vulkan, spirv::Vendor::Unknown,
+      spirv::DeviceType::Unknown, spirv::TargetEnvAttr::kUnknownDeviceID);
+}
+
+struct ReturnPattern : OpConversionPattern<gpu::ReturnOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(gpu::ReturnOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<spirv::ReturnOp>(op);
+    return success();
+  }
+};
+
+/// GLSL.std.450 has Trunc, but MLIR has no operation for it.
+struct TruncPattern : OpRewritePattern<math::TruncOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::TruncOp op,
+                                PatternRewriter &rewriter) const override {
+    // floor(|x|) with the sign of x; keeps -0.0, infinities and NaN.
+    Location loc = op.getLoc();
+    Value abs = math::AbsFOp::create(rewriter, loc, op.getOperand());
+    Value floor = math::FloorOp::create(rewriter, loc, abs);
+    rewriter.replaceOpWithNewOp<math::CopySignOp>(op, floor, op.getOperand());
+    return success();
+  }
+};
+
+/// OpIsFinite needs the Kernel capability: x - x is 0 exactly for finite x, but
+/// may be simplified; |x| < infinity may not be.
+struct IsFinitePattern : OpRewritePattern<math::IsFiniteOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::IsFiniteOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type type = op.getOperand().getType();
+    auto element = cast<FloatType>(getElementTypeOrSelf(type));
+    TypedAttr bound = rewriter.getFloatAttr(
+        element, APFloat::getInf(element.getFloatSemantics()));
+    if (auto vector = dyn_cast<VectorType>(type))
+      bound = DenseElementsAttr::get(vector, bound);
+    Value abs = math::AbsFOp::create(rewriter, loc, op.getOperand());
+    Value infinity = arith::ConstantOp::create(rewriter, loc, bound);
+    rewriter.replaceOpWithNewOp<arith::CmpFOp>(op, arith::CmpFPredicate::OLT,
+                                               abs, infinity);
+    return success();
+  }
+};
+
+LogicalResult convertBody(spirv::ModuleOp module, spirv::TargetEnvAttr env) {
+  MLIRContext *context = module.getContext();
+  SPIRVConversionOptions options;
+  options.emulateLT32BitScalarTypes = false;
+  options.emulateUnsupportedFloatTypes = false;
+  options.use64bitIndex = module->hasAttr("nxv.index64");
+  SPIRVTypeConverter converter(env, options);
+  ScfToSPIRVContext scfContext;
+
+  RewritePatternSet patterns(context);
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  arith::populateArithToSPIRVPatterns(converter, patterns);
+  index::populateIndexToSPIRVPatterns(converter, patterns);
+  populateAffineToStdConversionPatterns(patterns);
+  populateGPUToSPIRVPatterns(converter, patterns);
+  populateMathToSPIRVPatterns(converter, patterns);
+  populateMemRefToSPIRVPatterns(converter, patterns);
+  populateSCFToSPIRVPatterns(converter, scfContext, patterns);
+  populateVectorToSPIRVPatterns(converter, patterns);
+  ub::populateUBToSPIRVConversionPatterns(converter, patterns);
+  patterns.add<ReturnPattern>(converter, context, /*benefit=*/2);
+  patterns.add<TruncPattern, IsFinitePattern>(context, /*benefit=*/2);
+
+  std::unique_ptr<SPIRVConversionTarget> target =
+      SPIRVConversionTarget::get(env);
+  target->addIllegalOp<UnrealizedConversionCastOp>();
+  return applyFullConversion(module, *target, std::move(patterns));
+}
+
+struct KernelToSPIRV : nxv::impl::NxvKernelToSPIRVBase<KernelToSPIRV> {
+  using NxvKernelToSPIRVBase::NxvKernelToSPIRVBase;
+
+  void runOnOperation() override {
+    spirv::TargetEnvAttr env = getTargetEnv(&getContext());
+    for (auto source :
+         llvm::make_early_inc_range(getOperation().getOps<gpu::GPUModuleOp>()))
+      if (failed(convert(source, env)))
+        return signalPassFailure();
+  }
+
+  LogicalResult convert(gpu::GPUModuleOp source, spirv::TargetEnvAttr env) {
+    spirv::ModuleOp module = nxv::prepareKernel(source);
+    if (!module)
+      return failure();
+    source.erase();
+    module->setAttr(spirv::getTargetEnvAttrName(), env);
+    if (failed(convertBody(module, env)))
+      return failure();
+    module->removeAttr(spirv::getTargetEnvAttrName());
+    return nxv::finishModule(module, floatControls);
+  }
+};
+
+} // namespace

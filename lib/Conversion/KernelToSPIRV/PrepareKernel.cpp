@@ -1,0 +1,568 @@
+//===- PrepareKernel.cpp - accesses through addresses ----------*- C++ -*-===//
+// Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// The step before the dialect conversion: a spirv.func without arguments, the
+// linear workgroup number, and SPIR-V accesses to device memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Kernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
+
+using namespace mlir;
+
+namespace {
+
+constexpr int64_t kMaxPushArguments = 16;
+/// What every device offers in each dimension of a grid.
+constexpr int64_t kMaxGridAxis = 65535;
+
+bool isInStorage(Type type, spirv::StorageClass storage) {
+  auto memref = dyn_cast<MemRefType>(type);
+  if (!memref)
+    return false;
+  auto attr =
+      dyn_cast_or_null<spirv::StorageClassAttr>(memref.getMemorySpace());
+  return attr && attr.getValue() == storage;
+}
+
+bool isDevice(Type type) {
+  return isInStorage(type, spirv::StorageClass::PhysicalStorageBuffer);
+}
+
+bool isScalar(Type type) {
+  return type.isIndex() || type.isSignlessInteger(1) ||
+         type.isSignlessInteger(8) || type.isSignlessInteger(16) ||
+         type.isSignlessInteger(32) || type.isSignlessInteger(64) ||
+         type.isF16() || type.isF32() || type.isF64();
+}
+
+/// Narrow floats must be gone: MLIR would quietly widen them in memory.
+bool isKernelType(Type type) {
+  if (auto memref = dyn_cast<MemRefType>(type))
+    type = memref.getElementType();
+  if (auto vector = dyn_cast<VectorType>(type))
+    return vector.getRank() <= 1 && !vector.isScalable() &&
+           vector.getNumElements() <= 4 && isScalar(vector.getElementType());
+  return isScalar(type);
+}
+
+class KernelPreparer {
+public:
+  KernelPreparer(gpu::GPUFuncOp kernel, spirv::ModuleOp module)
+      : kernel(kernel), module(module), builder(kernel.getContext()) {}
+
+  LogicalResult run() {
+    if (failed(checkKernel()) || failed(checkBody()))
+      return failure();
+    createFunction();
+    createArguments();
+    if (failed(lowerGrid()) || failed(lowerAccesses()))
+      return failure();
+    lowerBarriers();
+    hoist();
+    lowerCountedLoops();
+    return success();
+  }
+
+private:
+  LogicalResult checkKernel();
+  LogicalResult checkBody();
+  void createFunction();
+  void createArguments();
+  Value loadArgument(spirv::GlobalVariableOp push, int64_t number, bool block);
+  LogicalResult lowerGrid();
+  Value createGuard(Location loc);
+  LogicalResult lowerAccesses();
+  LogicalResult lowerAccess(Operation *op);
+  Value createPointer(Location loc, Value memref, ValueRange indices,
+                      Type type);
+  LogicalResult splitWorkgroupAccess(Operation *op);
+  void lowerBarriers();
+  void hoist();
+  void lowerCountedLoops();
+
+  gpu::GPUFuncOp kernel;
+  spirv::ModuleOp module;
+  OpBuilder builder;
+  spirv::FuncOp function;
+  /// The address of each argument; null where it is not used.
+  SmallVector<Value> addresses;
+  int64_t grid = 0;
+  ArrayRef<int32_t> blockSize;
+};
+
+LogicalResult KernelPreparer::checkKernel() {
+  if (!kernel.isKernel() || !kernel.getBody().hasOneBlock())
+    return kernel.emitOpError("expected a kernel of one block");
+  if (kernel.getNumWorkgroupAttributions() ||
+      kernel.getNumPrivateAttributions())
+    return kernel.emitOpError("expected memref.alloc and memref.alloca "
+                              "instead of memory attributions");
+  // The attribute is written with and without the dialect's prefix.
+  std::optional<ArrayRef<int32_t>> size = kernel.getKnownBlockSize();
+  if (auto attr =
+          kernel->getAttrOfType<DenseI32ArrayAttr>("gpu.known_block_size"))
+    size = attr.asArrayRef();
+  if (!size || size->size() != 3 ||
+      llvm::any_of(*size, [](int32_t n) { return n < 1; }))
+    return kernel.emitOpError("expected 'gpu.known_block_size' of three "
+                              "positive sizes");
+  blockSize = *size;
+  auto gridAttr = kernel->getAttrOfType<IntegerAttr>("nxv.grid");
+  if (!gridAttr || gridAttr.getInt() < 1)
+    return kernel.emitOpError("expected a positive 'nxv.grid'");
+  grid = gridAttr.getInt();
+  if (grid > std::numeric_limits<int32_t>::max() &&
+      !kernel->hasAttr("nxv.index64"))
+    return kernel.emitOpError("a grid of ")
+           << grid << " workgroups needs 64-bit indices ('nxv.index64')";
+  for (auto [number, type] : llvm::enumerate(kernel.getArgumentTypes())) {
+    auto memref = dyn_cast<MemRefType>(type);
+    if (!memref || !isDevice(type) || memref.getRank() > 1 ||
+        !memref.getLayout().isIdentity() ||
+        !isScalar(memref.getElementType()) ||
+        memref.getElementType().isIndex() ||
+        memref.getElementType().isInteger(1))
+      return kernel.emitOpError("argument ")
+             << number << " has type " << type
+             << ", expected a one-dimensional memref of 8 to 64-bit scalars "
+                "in storage class PhysicalStorageBuffer";
+  }
+  return success();
+}
+
+LogicalResult KernelPreparer::checkBody() {
+  WalkResult result = kernel.getBody().walk([](Operation *op) {
+    auto check = [&](Type type) {
+      if (isKernelType(type))
+        return true;
+      op->emitOpError("uses type ") << type << ", which a kernel cannot hold";
+      return false;
+    };
+    if (!llvm::all_of(op->getOperandTypes(), check) ||
+        !llvm::all_of(op->getResultTypes(), check))
+      return WalkResult::interrupt();
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (!llvm::all_of(block.getArgumentTypes(), check))
+          return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+void KernelPreparer::createFunction() {
+  builder.setInsertionPointToStart(module.getBody());
+  function = spirv::FuncOp::create(builder, kernel.getLoc(), kernel.getName(),
+                                   builder.getFunctionType({}, {}));
+  function.getBody().takeBody(kernel.getBody());
+  module->setAttr(nxv::kBlockSizeAttr, builder.getI32ArrayAttr(blockSize));
+  if (kernel->hasAttr("nxv.index64"))
+    module->setAttr("nxv.index64", builder.getUnitAttr());
+}
+
+void KernelPreparer::createArguments() {
+  Block &entry = function.getBody().front();
+  int64_t count = entry.getNumArguments();
+  addresses.resize(count);
+  bool block = count > kMaxPushArguments;
+  module->setAttr(nxv::kArgumentsAttr,
+                  builder.getStringAttr(block ? "block" : "push"));
+  if (count == 0)
+    return;
+
+  // The record holds every argument, used or not: its size is part of the ABI.
+  SmallVector<Type> members(block ? 1 : count, builder.getI64Type());
+  SmallVector<uint32_t> offsets;
+  for (size_t i = 0; i < members.size(); ++i)
+    offsets.push_back(8 * i);
+  spirv::StructType::StructDecorationInfo blockDecoration(
+      spirv::Decoration::Block, builder.getUnitAttr());
+  auto record = spirv::StructType::get(members, offsets, {}, {blockDecoration});
+  builder.setInsertionPoint(function);
+  auto push = spirv::GlobalVariableOp::create(
+      builder, kernel.getLoc(),
+      TypeAttr::get(
+          spirv::PointerType::get(record, spirv::StorageClass::PushConstant)),
+      builder.getStringAttr("__push_constants__"));
+
+  builder.setInsertionPointToStart(&entry);
+  for (int64_t i = 0; i < count; ++i)
+    if (!entry.getArgument(i).use_empty())
+      addresses[i] = loadArgument(push, i, block);
+}
+
+Value KernelPreparer::loadArgument(spirv::GlobalVariableOp push, int64_t number,
+                                   bool block) {
+  Location loc = kernel.getLoc();
+  Type i64 = builder.getI64Type();
+  Value base = spirv::AddressOfOp::create(builder, loc, push);
+  Value member =
+      spirv::ConstantOp::create(builder, loc, builder.getI32Type(),
+                                builder.getI32IntegerAttr(block ? 0 : number));
+  Value pointer = spirv::AccessChainOp::create(builder, loc, base, member);
+  Value value = spirv::LoadOp::create(builder, loc, pointer);
+  if (!block)
+    return value;
+  Value offset = spirv::ConstantOp::create(
+      builder, loc, i64, builder.getI64IntegerAttr(8 * number));
+  Value address = spirv::IAddOp::create(builder, loc, value, offset);
+  auto type =
+      spirv::PointerType::get(i64, spirv::StorageClass::PhysicalStorageBuffer);
+  Value slot = spirv::ConvertUToPtrOp::create(builder, loc, type, address);
+  return spirv::LoadOp::create(
+      builder, loc, slot,
+      spirv::MemoryAccessAttr::get(builder.getContext(),
+                                   spirv::MemoryAccess::Aligned),
+      builder.getI32IntegerAttr(8));
+}
+
+//===----------------------------------------------------------------------===//
+// The grid
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelPreparer::lowerGrid() {
+  SmallVector<Operation *> blockIds;
+  WalkResult result = function.walk([&](Operation *op) {
+    if (auto id = dyn_cast<gpu::BlockIdOp>(op)) {
+      if (id.getDimension() != gpu::Dimension::x) {
+        op->emitOpError("the grid is linear and has dimension x only");
+        return WalkResult::interrupt();
+      }
+      blockIds.push_back(op);
+    } else if (auto dim = dyn_cast<gpu::BlockDimOp>(op)) {
+      OpBuilder b(op);
+      auto size = arith::ConstantIndexOp::create(
+          b, op->getLoc(), blockSize[static_cast<int>(dim.getDimension())]);
+      op->replaceAllUsesWith(size);
+      op->erase();
+    } else if (isa<gpu::GridDimOp, gpu::GlobalIdOp>(op)) {
+      op->emitOpError("is not available: only gpu.block_id x and "
+                      "gpu.thread_id number a kernel's work items");
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  if (grid <= kMaxGridAxis)
+    return success();
+  Value id = createGuard(kernel.getLoc());
+  for (Operation *op : blockIds) {
+    op->replaceAllUsesWith(ValueRange(id));
+    op->erase();
+  }
+  return success();
+}
+
+/// The runtime folds a large grid into x, y and z, rounded up. Rebuilds the
+/// number and wraps the body into a branch that is uniform in a workgroup.
+Value KernelPreparer::createGuard(Location loc) {
+  Block &entry = function.getBody().front();
+  // Behind the loads of the arguments, in front of the kernel's own code.
+  Operation *first = &entry.front();
+  while (first->getDialect() && isa<spirv::SPIRVDialect>(first->getDialect()))
+    first = first->getNextNode();
+  Block *rest = entry.splitBlock(first);
+  builder.setInsertionPointToEnd(&entry);
+
+  using gpu::Dimension;
+  auto id = [&](Dimension d) -> Value {
+    return gpu::BlockIdOp::create(builder, loc, d);
+  };
+  auto size = [&](Dimension d) -> Value {
+    return gpu::GridDimOp::create(builder, loc, d);
+  };
+  Value number =
+      arith::MulIOp::create(builder, loc, size(Dimension::y), id(Dimension::z));
+  number = arith::AddIOp::create(builder, loc, number, id(Dimension::y));
+  number = arith::MulIOp::create(builder, loc, number, size(Dimension::x));
+  number = arith::AddIOp::create(builder, loc, number, id(Dimension::x));
+  Value limit = arith::ConstantIndexOp::create(builder, loc, grid);
+  Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                       number, limit);
+  auto guard = scf::IfOp::create(builder, loc, inside, /*withElse=*/false);
+
+  Operation *end = rest->getTerminator();
+  Block *body = guard.thenBlock();
+  body->getOperations().splice(body->begin(), rest->getOperations(),
+                               rest->begin(), end->getIterator());
+  end->moveAfter(guard);
+  rest->erase();
+  return number;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelPreparer::lowerAccesses() {
+  SmallVector<Operation *> accesses, splits;
+  WalkResult result = function.walk([&](Operation *op) {
+    auto isWorkgroup = [](Type type) {
+      return isInStorage(type, spirv::StorageClass::Workgroup) ||
+             isInStorage(type, spirv::StorageClass::Function);
+    };
+    if (llvm::any_of(op->getOperandTypes(), isDevice)) {
+      if (!isa<memref::LoadOp, memref::StoreOp, vector::LoadOp,
+               vector::StoreOp>(op)) {
+        op->emitOpError("is not a load or store, and a kernel's arguments "
+                        "have no other use");
+        return WalkResult::interrupt();
+      }
+      accesses.push_back(op);
+    } else if (isa<vector::LoadOp, vector::StoreOp>(op) &&
+               llvm::any_of(op->getOperandTypes(), isWorkgroup)) {
+      splits.push_back(op);
+    }
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  for (Operation *op : accesses)
+    if (failed(lowerAccess(op)))
+      return failure();
+  for (Operation *op : splits)
+    if (failed(splitWorkgroupAccess(op)))
+      return failure();
+  Block &entry = function.getBody().front();
+  entry.eraseArguments(0, entry.getNumArguments());
+  return success();
+}
+
+int64_t getByteWidth(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  int64_t lanes = vector ? vector.getNumElements() : 1;
+  return lanes * getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8;
+}
+
+/// address + index * size. Constant addends of the index are kept apart, so
+/// that neighbouring accesses share their variable part; an index is in bounds
+/// and is computed without overflow, which makes the sum in 64 bits the same.
+Value KernelPreparer::createPointer(Location loc, Value memref,
+                                    ValueRange indices, Type type) {
+  auto argument = cast<BlockArgument>(memref);
+  Value address = addresses[argument.getArgNumber()];
+  int64_t size =
+      getByteWidth(cast<MemRefType>(memref.getType()).getElementType());
+  Type i64 = builder.getI64Type();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI64IntegerAttr(value));
+  };
+  int64_t offset = 0;
+  Value index = indices.empty() ? Value() : indices.front();
+  while (index) {
+    IntegerAttr number;
+    if (matchPattern(index, m_Constant(&number))) {
+      offset += number.getInt();
+      index = Value();
+      break;
+    }
+    auto sum = index.getDefiningOp<arith::AddIOp>();
+    if (!sum || !matchPattern(sum.getRhs(), m_Constant(&number)))
+      break;
+    offset += number.getInt();
+    index = sum.getLhs();
+  }
+  if (index) {
+    Value wide = arith::IndexCastOp::create(builder, loc, i64, index);
+    Value bytes = arith::MulIOp::create(builder, loc, wide, constant(size));
+    address = arith::AddIOp::create(builder, loc, address, bytes);
+  }
+  if (offset)
+    address =
+        arith::AddIOp::create(builder, loc, address, constant(offset * size));
+  auto pointer =
+      spirv::PointerType::get(type, spirv::StorageClass::PhysicalStorageBuffer);
+  return spirv::ConvertUToPtrOp::create(builder, loc, pointer, address);
+}
+
+LogicalResult KernelPreparer::lowerAccess(Operation *op) {
+  Value memref, stored;
+  ValueRange indices;
+  if (auto load = dyn_cast<memref::LoadOp>(op)) {
+    memref = load.getMemRef();
+    indices = load.getIndices();
+  } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
+    memref = store.getMemRef();
+    indices = store.getIndices();
+    stored = store.getValueToStore();
+  } else if (auto load = dyn_cast<vector::LoadOp>(op)) {
+    memref = load.getBase();
+    indices = load.getIndices();
+  } else {
+    auto vectorStore = cast<vector::StoreOp>(op);
+    memref = vectorStore.getBase();
+    indices = vectorStore.getIndices();
+    stored = vectorStore.getValueToStore();
+  }
+  if (!isa<BlockArgument>(memref) ||
+      memref.getParentBlock() != &function.getBody().front())
+    return op->emitOpError("accesses device memory that is not an argument of "
+                           "the kernel");
+  Type type = stored ? stored.getType() : op->getResult(0).getType();
+  if (auto vector = dyn_cast<VectorType>(type))
+    if (vector.getRank() != 1 ||
+        (vector.getNumElements() != 2 && vector.getNumElements() != 4))
+      return op->emitOpError("accesses ")
+             << type << ", expected a vector of 2 or 4 elements";
+
+  Location loc = op->getLoc();
+  builder.setInsertionPoint(op);
+  Value pointer = createPointer(loc, memref, indices, type);
+  auto access = spirv::MemoryAccessAttr::get(builder.getContext(),
+                                             spirv::MemoryAccess::Aligned);
+  auto alignment = builder.getI32IntegerAttr(getByteWidth(type));
+  if (stored) {
+    spirv::StoreOp::create(builder, loc, pointer, stored, access, alignment);
+  } else {
+    Value loaded =
+        spirv::LoadOp::create(builder, loc, pointer, access, alignment);
+    op->replaceAllUsesWith(ValueRange(loaded));
+  }
+  op->erase();
+  return success();
+}
+
+/// Workgroup and private memory have logical pointers, which cannot be
+/// reinterpreted: a vector of scalars there is accessed one by one.
+LogicalResult KernelPreparer::splitWorkgroupAccess(Operation *op) {
+  auto load = dyn_cast<vector::LoadOp>(op);
+  auto store = dyn_cast<vector::StoreOp>(op);
+  Value memref = load ? load.getBase() : store.getBase();
+  SmallVector<Value> indices(load ? load.getIndices() : store.getIndices());
+  auto vector = load ? load.getVectorType() : store.getVectorType();
+  if (isa<VectorType>(cast<MemRefType>(memref.getType()).getElementType()) ||
+      vector.getRank() != 1 || indices.empty())
+    return op->emitOpError("expected a one-dimensional vector of the memory's "
+                           "scalars");
+  Location loc = op->getLoc();
+  builder.setInsertionPoint(op);
+  SmallVector<Value> elements;
+  Value first = indices.back();
+  for (int64_t i = 0, e = vector.getNumElements(); i < e; ++i) {
+    Value step = arith::ConstantIndexOp::create(builder, loc, i);
+    indices.back() = arith::AddIOp::create(builder, loc, first, step);
+    if (load) {
+      elements.push_back(memref::LoadOp::create(builder, loc, memref, indices));
+      continue;
+    }
+    Value element =
+        vector::ExtractOp::create(builder, loc, store.getValueToStore(), i);
+    memref::StoreOp::create(builder, loc, element, memref, indices);
+  }
+  if (load)
+    load.replaceAllUsesWith(
+        vector::FromElementsOp::create(builder, loc, vector, elements)
+            .getResult());
+  op->erase();
+  return success();
+}
+
+/// A barrier orders workgroup memory; with the unit attribute
+/// `nxv.device_memory` also what the workgroup itself wrote to device memory.
+void KernelPreparer::lowerBarriers() {
+  SmallVector<gpu::BarrierOp> barriers;
+  function.walk([&](gpu::BarrierOp op) { barriers.push_back(op); });
+  for (gpu::BarrierOp op : barriers) {
+    builder.setInsertionPoint(op);
+    auto semantics = spirv::MemorySemantics::AcquireRelease |
+                     spirv::MemorySemantics::WorkgroupMemory;
+    if (op->hasAttr("nxv.device_memory"))
+      semantics = semantics | spirv::MemorySemantics::UniformMemory;
+    spirv::ControlBarrierOp::create(builder, op.getLoc(),
+                                    spirv::Scope::Workgroup,
+                                    spirv::Scope::Workgroup, semantics);
+    op->erase();
+  }
+}
+
+/// Addresses are arithmetic now: shares them and moves them out of loops.
+void KernelPreparer::hoist() {
+  IRRewriter rewriter(function.getContext());
+  DominanceInfo dominance(function);
+  eliminateCommonSubExpressions(rewriter, dominance, function);
+  function.walk([](LoopLikeOpInterface loop) { moveLoopInvariantCode(loop); });
+}
+
+bool runsAtLeastOnce(scf::ForOp loop) {
+  APInt lower, upper;
+  if (!matchPattern(loop.getLowerBound(), m_ConstantInt(&lower)) ||
+      !matchPattern(loop.getUpperBound(), m_ConstantInt(&upper)))
+    return false;
+  return loop.getUnsignedCmp() ? lower.ult(upper) : lower.slt(upper);
+}
+
+/// for (i = lower; i < upper; i += step) with the counter as first state.
+void lowerToWhile(scf::ForOp loop) {
+  IRRewriter rewriter(loop.getContext());
+  rewriter.setInsertionPoint(loop);
+  Location loc = loop.getLoc();
+  SmallVector<Value> state{loop.getLowerBound()};
+  llvm::append_range(state, loop.getInitArgs());
+  auto predicate = loop.getUnsignedCmp() ? arith::CmpIPredicate::ult
+                                         : arith::CmpIPredicate::slt;
+  auto lowered = scf::WhileOp::create(
+      rewriter, loc, TypeRange(ValueRange(state)), state,
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Value more = arith::CmpIOp::create(b, loc, predicate, args.front(),
+                                           loop.getUpperBound());
+        scf::ConditionOp::create(b, loc, more, args);
+      },
+      [](OpBuilder &, Location, ValueRange) {});
+  Block *body = lowered.getAfterBody();
+  auto yield = cast<scf::YieldOp>(loop.getBody()->getTerminator());
+  rewriter.setInsertionPoint(yield);
+  SmallVector<Value> next{arith::AddIOp::create(
+      rewriter, loc, loop.getInductionVar(), loop.getStep())};
+  llvm::append_range(next, yield.getOperands());
+  rewriter.replaceOpWithNewOp<scf::YieldOp>(yield, next);
+  rewriter.mergeBlocks(loop.getBody(), body, body->getArguments());
+  rewriter.replaceOp(loop, lowered.getResults().drop_front());
+}
+
+/// MLIR's lowering of scf.for leaves the results undefined if there is no
+/// iteration, and compares signed only; that of scf.while is right.
+void KernelPreparer::lowerCountedLoops() {
+  SmallVector<scf::ForOp> loops;
+  function.walk([&](scf::ForOp loop) {
+    if (loop.getUnsignedCmp() ||
+        (loop.getNumResults() && !runsAtLeastOnce(loop)))
+      loops.push_back(loop);
+  });
+  for (scf::ForOp loop : loops)
+    lowerToWhile(loop);
+}
+
+} // namespace
+
+spirv::ModuleOp nxv::prepareKernel(gpu::GPUModuleOp source) {
+  auto kernels = source.getOps<gpu::GPUFuncOp>();
+  if (!llvm::hasSingleElement(kernels) ||
+      !llvm::hasSingleElement(*source.getBody())) {
+    source.emitOpError("expected one kernel and nothing else");
+    return {};
+  }
+  gpu::GPUFuncOp kernel = *kernels.begin();
+  OpBuilder builder(source);
+  auto module = spirv::ModuleOp::create(
+      builder, source.getLoc(), spirv::AddressingModel::PhysicalStorageBuffer64,
+      spirv::MemoryModel::GLSL450, std::nullopt, source.getName());
+  if (failed(KernelPreparer(kernel, module).run())) {
+    module.erase();
+    return {};
+  }
+  return module;
+}
