@@ -1,5 +1,6 @@
 #!/bin/sh
-# lint.sh - checks what a compiler does not: licence headers, white space, and that each pass has its test.
+# lint.sh - checks what a compiler does not: licence headers, white space, links in the documentation, and that each
+# pass has its test.
 # Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set -eu
@@ -15,7 +16,7 @@ sources() {
   git ls-files -- "$@"
 }
 
-for file in $(sources '*.h' '*.cpp' '*.c' '*.td' '*.sh' '*.py'); do
+for file in $(sources '*.h' '*.cpp' '*.c' '*.td' '*.sh' '*.py' ':!*.cfg.py'); do
   head -n 12 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception' ||
     fail "$file: the licence header is missing"
 done
@@ -24,6 +25,12 @@ for file in $(sources '*.h' '*.cpp' '*.c' '*.td' '*.sh' '*.py' '*.md' '*.mlir' '
   grep -nE '[[:blank:]]+$' "$file" /dev/null && fail "$file: white space at the end of a line"
   case $file in *.h | *.cpp | *.td | *.py) grep -n "$(printf '\t')" "$file" /dev/null && fail "$file: a tab" ;; esac
   [ -z "$(tail -c 1 "$file")" ] || fail "$file: no newline at the end"
+done
+
+for file in $(sources '*.md'); do
+  for link in $(grep -oE '\]\([^)# ]+' "$file" | cut -c3- | grep -v '^https\?:' | sort -u); do
+    [ -e "$(dirname "$file")/$link" ] || fail "$file: there is no $link"
+  done
 done
 
 for pass in $(sources '*Passes.td' | xargs -r grep -hoE '"nxv-[a-z0-9-]+"' | tr -d '"' | sort -u); do
