@@ -6,8 +6,10 @@
 #include "nxv/Pipelines/RegisterAll.h"
 
 #include "nxv/Conversion/KernelToSPIRV/Passes.h"
+#include "nxv/Conversion/NxvToLinalg/Passes.h"
 #include "nxv/Dialect/Nxv/IR/Nxv.h"
 #include "nxv/Dialect/Program/IR/Program.h"
+#include "nxv/Dialect/Program/Transforms/Passes.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -22,4 +24,6 @@ void nxv::registerAllDialects(mlir::DialectRegistry &registry) {
 void nxv::registerAllPasses() {
   mlir::registerAllPasses();
   registerNxvKernelToSPIRVPasses();
+  registerNxvProgramPasses();
+  registerNxvToLinalgPasses();
 }
