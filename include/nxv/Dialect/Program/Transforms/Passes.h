@@ -1,0 +1,20 @@
+//===- Passes.h - passes on programs ----------------------------*- C++ -*-===//
+// Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef NXV_DIALECT_PROGRAM_TRANSFORMS_PASSES_H
+#define NXV_DIALECT_PROGRAM_TRANSFORMS_PASSES_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace nxv {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "nxv/Dialect/Program/Transforms/Passes.h.inc"
+
+} // namespace nxv
+
+#endif // NXV_DIALECT_PROGRAM_TRANSFORMS_PASSES_H
