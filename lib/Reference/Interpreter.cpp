@@ -68,8 +68,8 @@ void Interpreter::findLastUses(Block &block) {
     return;
   std::vector<SmallVector<Value>> &uses = lastUses[&block];
   DenseMap<Operation *, unsigned> positions;
-  for (Operation &op : block)
-    positions[&op] = positions.size() - 1;
+  for (auto [position, op] : llvm::enumerate(block))
+    positions[&op] = position;
   uses.resize(positions.size());
   auto addValue = [&](Value value, unsigned last) {
     for (Operation *user : value.getUsers())
@@ -165,7 +165,7 @@ FailureOr<Results> Interpreter::evaluateCase(CaseOp op) {
 
 FailureOr<ArrayPtr> Interpreter::step(Block &body, const Array &operand,
                                       int64_t at, ArrayPtr accumulator) {
-  auto scalar = std::make_shared<Array>(operand.getType().clone({}));
+  auto scalar = std::make_shared<Array>(operand.getType().clone(Dims()));
   scalar->visit([&](auto &target) {
     using T = typename std::decay_t<decltype(target)>::value_type;
     target[0] = operand.get<T>()[at];
