@@ -10,32 +10,6 @@ using namespace nxv;
 using namespace nxv::tolinalg;
 
 namespace {
-/// An operand of a contraction: a tensor and, for each axis that the operation
-/// names, the axis of the tensor that it is.
-struct ViewedOperand {
-  Value tensor;
-  SmallVector<int64_t> axisOf;
-};
-
-/// Looks through transposes: the indexing map reads them for nothing.
-ViewedOperand viewThroughTransposes(Value original, Value converted,
-                                    ConversionPatternRewriter &rewriter) {
-  ViewedOperand view{converted, {}};
-  int64_t rank = tensorType(converted).getRank();
-  for (int64_t axis = 0; axis < rank; ++axis)
-    view.axisOf.push_back(axis);
-  while (auto transpose = original.getDefiningOp<TransposeOp>()) {
-    Value source = rewriter.getRemappedValue(transpose.getOperand());
-    if (!source)
-      break;
-    for (int64_t &axis : view.axisOf)
-      axis = transpose.getPermutation()[axis];
-    view.tensor = source;
-    original = transpose.getOperand();
-  }
-  return view;
-}
-
 struct DotGeneralLowering : OpConversionPattern<DotGeneralOp> {
   using OpConversionPattern::OpConversionPattern;
 

@@ -141,6 +141,8 @@ struct NxvToLinalgPass : nxv::impl::NxvToLinalgBase<NxvToLinalgPass> {
     populateMovementPatterns(converter, patterns);
     populateReductionPatterns(converter, patterns);
     populateContractionPatterns(converter, patterns);
+    populateConvolutionPatterns(converter, patterns);
+    populateWindowPatterns(converter, patterns);
     populateStructuralPatterns(converter, patterns);
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
                                                                    converter);

@@ -133,6 +133,25 @@ Value tolinalg::createFill(OpBuilder &b, Location loc, RankedTensorType type,
                         [](PayloadBuilder &, ValueRange v) { return v[0]; });
 }
 
+ViewedOperand
+tolinalg::viewThroughTransposes(Value original, Value converted,
+                                ConversionPatternRewriter &rewriter) {
+  ViewedOperand view{converted, {}};
+  int64_t rank = tensorType(converted).getRank();
+  for (int64_t axis = 0; axis < rank; ++axis)
+    view.axisOf.push_back(axis);
+  while (auto transpose = original.getDefiningOp<TransposeOp>()) {
+    Value source = rewriter.getRemappedValue(transpose.getOperand());
+    if (!source)
+      break;
+    for (int64_t &axis : view.axisOf)
+      axis = transpose.getPermutation()[axis];
+    view.tensor = source;
+    original = transpose.getOperand();
+  }
+  return view;
+}
+
 Value tolinalg::applyAffine(PayloadBuilder &b, AffineExpr expr,
                             ValueRange operands) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))

@@ -73,7 +73,7 @@ mlir::Value createFill(mlir::OpBuilder &b, mlir::Location loc,
                        mlir::RankedTensorType type, mlir::Value scalar);
 
 /// nxv.pad with a padding value made by `value`; the operand itself when there
-/// is nothing to pad. `loops` are names only: any rank.
+/// is nothing to pad. `interior` may be empty.
 mlir::Value createPad(mlir::OpBuilder &b, mlir::Location loc,
                       mlir::Value operand,
                       llvm::function_ref<mlir::Value(PayloadBuilder &)> value,
@@ -83,6 +83,17 @@ mlir::Value createPad(mlir::OpBuilder &b, mlir::Location loc,
 /// nxv.reshape as collapse_shape and expand_shape.
 mlir::Value createReshape(mlir::OpBuilder &b, mlir::Location loc,
                           mlir::Value operand, llvm::ArrayRef<int64_t> shape);
+
+/// An operand of a contraction: a tensor and, for each axis that the operation
+/// names, the axis of the tensor that it is.
+struct ViewedOperand {
+  mlir::Value tensor;
+  llvm::SmallVector<int64_t> axisOf;
+};
+
+/// Looks through transposes: the indexing map reads them for nothing.
+ViewedOperand viewThroughTransposes(mlir::Value original, mlir::Value converted,
+                                    mlir::ConversionPatternRewriter &rewriter);
 
 /// An affine.apply of `expr` in d0 on one index; constants and `d0` fold.
 mlir::Value applyAffine(PayloadBuilder &b, mlir::AffineExpr expr,
