@@ -1,14 +1,14 @@
-//===- nxv-translate.cpp - reads and writes other formats -------*- C++ -*-===//
+//===- nxv-translate.cpp - translates to and from nxv modules
 // Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "nxv/Target/Spvpack/Spvpack.h"
+#include "nxv/Graph/Translate.h"
 
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 
 int main(int argc, char **argv) {
-  nxv::registerSpvpackTranslations();
+  nxv::registerGraphTranslations();
   return mlir::failed(
       mlir::mlirTranslateMain(argc, argv, "nxv translation driver"));
 }
