@@ -1,0 +1,84 @@
+//===- Device.h - an open device --------------------------------*- C++ -*-===//
+// Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef NXV_RUNTIME_DEVICE_H
+#define NXV_RUNTIME_DEVICE_H
+
+#include "Features.h"
+#include "Instance.h"
+#include "Memory.h"
+#include "nxv/runtime.h"
+
+#include <atomic>
+
+namespace nxv::runtime {
+
+/// Fills in what can be said of a device that is not open.
+void describe(VkPhysicalDevice physical, size_t index, nxv_device_info &info);
+
+class Device {
+public:
+  /// An empty selector means NXV_DEVICE, a limit of 0 NXV_MEMORY_LIMIT.
+  static std::shared_ptr<Device> open(std::string selector, uint64_t limit);
+  Device(std::shared_ptr<Instance> instance, size_t index, uint64_t limit);
+  ~Device();
+  Device(const Device &) = delete;
+  Device &operator=(const Device &) = delete;
+
+  const VolkDeviceTable &vk() const { return table; }
+  VkDevice handle() const { return device; }
+  VkPhysicalDevice physicalDevice() const { return physical; }
+  const FeatureSet &features() const { return featureSet; }
+  Allocator &memory() { return *allocator; }
+  Instance &instance() { return *vulkan; }
+  size_t index() const { return position; }
+  uint32_t queueFamily() const { return family; }
+  uint32_t timestampBits() const { return validTimestampBits; }
+
+  /// Throws if the device was lost before.
+  void checkAlive() const;
+  void submit(const std::vector<VkCommandBuffer> &commands, VkFence fence);
+  /// Waits for a fence; `what` says what ran, should it fail.
+  void wait(VkFence fence, const std::string &what);
+
+  /// Copies between the host and an allocation.
+  void write(const Allocation &target, uint64_t offset, const void *data,
+             uint64_t bytes);
+  void read(const Allocation &source, uint64_t offset, void *data,
+            uint64_t bytes);
+
+private:
+  void createDevice();
+  void createTransfer();
+  void destroyTransfer();
+  void copyNow(VkBuffer source, VkBuffer target, const VkBufferCopy &region);
+  [[noreturn]] void lose(nxv_status status, const std::string &message);
+
+  std::shared_ptr<Instance> vulkan;
+  size_t position;
+  VkPhysicalDevice physical;
+  FeatureSet featureSet;
+  VkDevice device = VK_NULL_HANDLE;
+  VolkDeviceTable table = {};
+  uint32_t family = 0;
+  uint32_t validTimestampBits = 0;
+  VkQueue queue = VK_NULL_HANDLE;
+  std::mutex queueMutex;
+  std::atomic<int> lostStatus{NXV_OK};
+  std::string lostMessage; // written once, before `lostStatus`
+  std::mutex lostMutex;
+  uint64_t timeoutSeconds = 0;
+  std::shared_ptr<Allocator> allocator;
+
+  // Copies through staging memory, one at a time.
+  std::mutex transferMutex;
+  VkCommandPool transferPool = VK_NULL_HANDLE;
+  VkCommandBuffer transferCommands = VK_NULL_HANDLE;
+  VkFence transferFence = VK_NULL_HANDLE;
+};
+
+} // namespace nxv::runtime
+
+#endif // NXV_RUNTIME_DEVICE_H
