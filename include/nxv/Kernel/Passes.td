@@ -1,0 +1,73 @@
+//===- Passes.td - passes of the kernel level --------------*- tablegen -*-===//
+// Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef NXV_KERNEL_PASSES_TD
+#define NXV_KERNEL_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SplitReductions : Pass<"nxv-split-reductions", "::mlir::func::FuncOp"> {
+  let summary = "spread long reductions with few results over the device";
+  let description = [{
+    A reduction with few results and many elements would run on few workgroups.
+    It becomes two: one over chunks, one over the chunks' results.
+
+    ```mlir
+    %s = linalg.generic {iterators = ["reduction"]} ins(%x : tensor<1048576xf32>) ...
+    ```
+    becomes
+    ```mlir
+    %p = linalg.generic {iterators = ["parallel", "reduction"]} ... -> tensor<512xf32>
+    %s = linalg.generic {iterators = ["reduction"]} ins(%p : tensor<512xf32>) ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
+def FormGroups : Pass<"nxv-form-groups", "::mlir::func::FuncOp"> {
+  let summary = "divide the tensor operations into kernels";
+  let description = [{
+    Every operation ends up in the `program.group` of each kernel that needs it, or
+    is a reshape between groups. What is stored between groups is chosen by the
+    bytes that it moves against the arithmetic that recomputing costs.
+
+    ```mlir
+    %0 = linalg.generic ... // reduction
+    %1 = linalg.generic ... // element-wise, of %0
+    ```
+    becomes
+    ```mlir
+    %1 = program.group reduce(%x) : (tensor<4x10xf32>) -> tensor<4xf32> {
+    ^bb0(%arg: tensor<4x10xf32>):
+      %2 = linalg.generic ... {nxv.root}
+      %3 = linalg.generic ...
+      program.yield %3 : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::nxv::program::ProgramDialect"];
+}
+
+def EmitKernels : Pass<"nxv-emit-kernels", "::mlir::ModuleOp"> {
+  let summary = "turn groups into kernels and the function into a program";
+  let description = [{
+    Each `program.group` becomes a `gpu.func` by the emitter of its family and a
+    `program.dispatch`; the function becomes a `program.program` over buffers.
+
+    ```mlir
+    %0 = program.group map(%x) : (tensor<160xf32>) -> tensor<160xf32> { ... }
+    ```
+    becomes
+    ```mlir
+    program.dispatch @map_0::@map_0 grid 1 ins(%x) outs(%0)
+    gpu.module @map_0 { gpu.func @map_0(...) kernel { ... } }
+    ```
+  }];
+  let dependentDialects = ["::nxv::program::ProgramDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::vector::VectorDialect", "::mlir::spirv::SPIRVDialect", "::mlir::math::MathDialect"];
+}
+
+#endif // NXV_KERNEL_PASSES_TD

@@ -1,0 +1,661 @@
+//===- BlockEmitter.cpp - the map and reduce families -----------*- C++ -*-===//
+// Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+// A group of these families has *points*: the elements of its reductions'
+// results, or of its outputs if it has none. A workgroup owns some points and
+// gives each of them some lanes. Reductions run in stages: lanes walk over the
+// reduced elements, combine through workgroup memory, and go on with the result
+// in a register. Outputs have one value a point, or a run of *inner* elements.
+//
+//   row order: the lanes of a point are neighbours, a vector runs along the
+//              reduced elements (softmax over the last axis);
+//   column order: neighbouring lanes own neighbouring points, a vector runs
+//              along the points (sums over the first axis, and every map).
+//
+// Short walks are unrolled, so that what one stage has loaded is still in
+// registers in the next: softmax reads its row once.
+//===----------------------------------------------------------------------===//
+
+#include "nxv/Kernel/AccessWalker.h"
+#include "nxv/Kernel/KernelBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace nxv;
+using Values = ElementEmitter::Values;
+
+namespace {
+/// A reduction of the group and its place in the order of evaluation.
+struct Root {
+  linalg::GenericOp op;
+  SmallVector<unsigned> parallel; // loop of each result axis
+  SmallVector<unsigned> reduced;
+  SmallVector<int64_t> resultShape;
+  SmallVector<int64_t> extents; // of the reduced loops
+  int64_t count = 1;            // reduced elements a point
+  unsigned stage = 0;
+  bool ordered = false;
+};
+
+/// A result of the group: which of its axes are the points, which run inside.
+struct Output {
+  Value value;
+  SmallVector<unsigned> points, inner;
+  SmallVector<int64_t> innerShape;
+  int64_t count = 1;
+};
+
+/// How points and elements are laid on workgroups, lanes and vectors.
+struct Layout {
+  bool rows = false;
+  int64_t width = 1;       // entries of a vector
+  int64_t pointLanes = 1;  // threads along the points
+  int64_t elementLanes = 1; // threads along the elements of a point
+  int64_t threads() const { return pointLanes * elementLanes; }
+};
+
+class BlockEmitter {
+public:
+  BlockEmitter(program::GroupOp group) : group(group) {}
+  LogicalResult analyze();
+  gpu::GPUFuncOp emit(ModuleOp module, StringRef name);
+
+private:
+  Root describe(linalg::GenericOp op);
+  LogicalResult describeOutput(Value value);
+  void chooseLayout();
+  void score(int64_t &rows, int64_t &columns);
+  int64_t pointWidth();
+  int64_t elementWidth();
+  int64_t iterations(int64_t count) const {
+    int64_t step = layout.elementLanes * (layout.rows ? layout.width : 1);
+    return llvm::divideCeil(count, step);
+  }
+  bool unrolled(int64_t count) const {
+    return iterations(count) <= (stages > 1 || !roots.empty() ? 8 : 1) &&
+           iterations(count) * int64_t(roots.size() + outputs.size()) <= 48;
+  }
+
+  void placeThreads(KernelBuilder &kernel);
+  std::pair<AffineExpr, Value> element(AffineExpr iteration, int64_t count);
+  void emitStage(KernelBuilder &kernel, ArrayRef<Root *> stage);
+  SmallVector<AffineExpr> loopsOf(Root &root, AffineExpr element);
+  Values step(ArrayRef<Root *> stage, AffineExpr iteration, ValueRange values);
+  Values combine(Root &root, ValueRange lhs, ValueRange rhs);
+  Values combineLanes(KernelBuilder &kernel, Root &root, Values values);
+  void emitOutput(KernelBuilder &kernel, Output &output, Value buffer);
+  void storeOutput(Output &output, Value buffer, AffineExpr inner, Value mask);
+  Value both(Value lhs, Value rhs);
+  AffineExpr sharedPosition(AffineExpr elementLane);
+
+  program::GroupOp group;
+  std::vector<Root> roots;
+  std::vector<Output> outputs;
+  int64_t points = 1;
+  unsigned stages = 0;
+  Layout layout;
+
+  ElementEmitter *emitter = nullptr;
+  IndexSpace *space = nullptr;
+  AffineExpr point, pointLane, elementLane, lane;
+  Value pointMask;
+  std::map<std::pair<int64_t, int64_t>, std::pair<AffineExpr, Value>> elements;
+  unsigned sharedTurn = 0;
+  std::map<std::pair<unsigned, const void *>, Value> shared;
+};
+} // namespace
+
+static int64_t product(ArrayRef<int64_t> shape) {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  return count;
+}
+
+static ArrayRef<int64_t> shapeOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getShape();
+}
+
+//===----------------------------------------------------------------------===//
+// Analysis
+//===----------------------------------------------------------------------===//
+
+Root BlockEmitter::describe(linalg::GenericOp op) {
+  Root root;
+  root.op = op;
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  for (AffineExpr expr : map.getResults())
+    root.parallel.push_back(cast<AffineDimExpr>(expr).getPosition());
+  for (unsigned loop : root.parallel)
+    root.resultShape.push_back(sizes[loop]);
+  op.getReductionDims(root.reduced);
+  for (unsigned loop : root.reduced)
+    root.extents.push_back(sizes[loop]);
+  root.count = product(root.extents);
+  root.ordered = op->hasAttr("nxv.ordered");
+  // Its stage comes after those of the reductions that it reads.
+  IndexSpace symbols(op.getContext());
+  SmallVector<AffineExpr> loops;
+  for (int64_t size : sizes)
+    loops.push_back(symbols.addDim(size));
+  auto isLeaf = [&](Value value) {
+    return isa<BlockArgument>(value) ||
+           (value.getDefiningOp() != op &&
+            value.getDefiningOp()->hasAttr(rootAttrName));
+  };
+  auto onLeaf = [&](Value value, ArrayRef<AffineExpr>) {
+    for (Root &other : roots)
+      if (other.op == value.getDefiningOp())
+        root.stage = std::max(root.stage, other.stage + 1);
+  };
+  AccessWalker(symbols, isLeaf, onLeaf).walkPayload(op, loops);
+  return root;
+}
+
+LogicalResult BlockEmitter::describeOutput(Value value) {
+  Output output;
+  output.value = value;
+  ArrayRef<int64_t> shape = shapeOf(value);
+  IndexSpace symbols(group.getContext());
+  SmallVector<AffineExpr> dims;
+  for (int64_t size : shape)
+    dims.push_back(symbols.addDim(size));
+  AffineExpr position;
+  bool consistent = true;
+  auto isLeaf = [&](Value v) {
+    return isa<BlockArgument>(v) || v.getDefiningOp()->hasAttr(rootAttrName);
+  };
+  auto onLeaf = [&](Value v, ArrayRef<AffineExpr> at) {
+    if (isa<BlockArgument>(v))
+      return;
+    AffineExpr flat = symbols.flatten(at, shapeOf(v));
+    consistent &= !position || position == flat;
+    position = flat;
+  };
+  AccessWalker(symbols, isLeaf, onLeaf).walk(value, dims);
+  SmallVector<AffineExpr> pointDims;
+  SmallVector<int64_t> pointShape;
+  for (unsigned axis = 0; axis < shape.size(); ++axis) {
+    bool isPoint = position ? IndexSpace::dependsOn(position, dims[axis])
+                            : product(pointShape) < points;
+    if (isPoint) {
+      output.points.push_back(axis);
+      pointDims.push_back(dims[axis]);
+      pointShape.push_back(shape[axis]);
+    } else {
+      output.inner.push_back(axis);
+      output.innerShape.push_back(shape[axis]);
+    }
+  }
+  output.count = product(output.innerShape);
+  if (!consistent || product(pointShape) != points ||
+      (position && symbols.flatten(pointDims, pointShape) != position))
+    return group.emitOpError("internal: a result does not follow the points "
+                             "of the group's reductions");
+  outputs.push_back(output);
+  return success();
+}
+
+LogicalResult BlockEmitter::analyze() {
+  for (linalg::GenericOp op : getRoots(group))
+    roots.push_back(describe(op));
+  if (roots.empty()) {
+    points = product(shapeOf(getYields(group).front()));
+    for (Value value : getYields(group)) {
+      Output output;
+      output.value = value;
+      for (unsigned axis = 0; axis < shapeOf(value).size(); ++axis)
+        output.points.push_back(axis);
+      outputs.push_back(output);
+    }
+  } else {
+    points = product(roots.front().resultShape);
+    for (Root &root : roots)
+      stages = std::max(stages, root.stage + 1);
+    for (Value value : getYields(group))
+      if (failed(describeOutput(value)))
+        return failure();
+  }
+  chooseLayout();
+  return success();
+}
+
+/// Bytes that are contiguous along the elements of a point, and along points.
+void BlockEmitter::score(int64_t &rows, int64_t &columns) {
+  auto bytesOf = [](Value tensor) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    return type.getNumElements() *
+           std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+  };
+  auto strideOf = [](IndexSpace &symbols, AffineExpr position, AffineExpr dim) {
+    for (auto &[atom, factor] : symbols.linearize(position).terms)
+      if (atom == dim)
+        return factor;
+    return int64_t(0);
+  };
+  auto isLeaf = [&](Value v) {
+    return isa<BlockArgument>(v) || v.getDefiningOp()->hasAttr(rootAttrName);
+  };
+  for (Root &root : roots) {
+    IndexSpace symbols(group.getContext());
+    SmallVector<AffineExpr> loops;
+    for (int64_t size : root.op.getStaticLoopRanges())
+      loops.push_back(symbols.addDim(size));
+    AffineExpr element, pointDim;
+    for (unsigned loop : root.reduced)
+      if (root.op.getStaticLoopRanges()[loop] > 1)
+        element = loops[loop];
+    for (unsigned loop : root.parallel)
+      if (root.op.getStaticLoopRanges()[loop] > 1)
+        pointDim = loops[loop];
+    auto onLeaf = [&](Value v, ArrayRef<AffineExpr> at) {
+      if (!isa<BlockArgument>(v))
+        return;
+      AffineExpr position = symbols.flatten(at, shapeOf(v));
+      if (element && strideOf(symbols, position, element) == 1)
+        rows += bytesOf(v);
+      if (pointDim && strideOf(symbols, position, pointDim) == 1)
+        columns += bytesOf(v);
+    };
+    AccessWalker(symbols, isLeaf, onLeaf).walkPayload(root.op, loops);
+  }
+  for (Output &output : outputs) {
+    if (output.count == 1)
+      continue;
+    bool innerLast = output.points.empty() ||
+                     (!output.inner.empty() &&
+                      output.inner.back() > output.points.back());
+    (innerLast ? rows : columns) += bytesOf(output.value);
+  }
+}
+
+static int64_t widthFor(int64_t extent) {
+  return extent % 4 == 0 ? 4 : extent % 2 == 0 ? 2 : 1;
+}
+
+/// The widest vector that fits the last axis of what it runs along.
+int64_t BlockEmitter::elementWidth() {
+  int64_t width = 4;
+  auto fit = [&](ArrayRef<int64_t> extents) {
+    int64_t last = 1;
+    for (int64_t extent : extents)
+      last = extent > 1 ? extent : last;
+    if (last > 1)
+      width = std::min(width, widthFor(last));
+  };
+  for (Root &root : roots) {
+    if (root.ordered)
+      return 1;
+    fit(root.extents);
+  }
+  for (Output &output : outputs)
+    fit(output.innerShape);
+  return width;
+}
+
+int64_t BlockEmitter::pointWidth() {
+  if (roots.empty())
+    return widthFor(points);
+  int64_t width = 4;
+  for (Root &root : roots) {
+    int64_t last = 1;
+    for (int64_t extent : root.resultShape)
+      last = extent > 1 ? extent : last;
+    width = std::min(width, widthFor(last));
+  }
+  return width;
+}
+
+void BlockEmitter::chooseLayout() {
+  constexpr int64_t workgroup = 256, enoughGroups = 264;
+  if (roots.empty()) {
+    layout.width = pointWidth();
+    int64_t threads = llvm::divideCeil(points, layout.width);
+    layout.pointLanes =
+        std::clamp<int64_t>(llvm::PowerOf2Ceil(threads), 32, workgroup);
+    return;
+  }
+  int64_t longest = 1;
+  bool ordered = false;
+  for (Root &root : roots) {
+    longest = std::max(longest, root.count);
+    ordered |= root.ordered;
+  }
+  for (Output &output : outputs)
+    longest = std::max(longest, output.count);
+  int64_t rows = 0, columns = 0;
+  score(rows, columns);
+  layout.rows = points == 1 || rows >= columns;
+  layout.width = layout.rows ? elementWidth() : pointWidth();
+  if (layout.rows) {
+    int64_t lanes = llvm::PowerOf2Ceil(
+        std::max<int64_t>(1, longest / layout.width));
+    layout.elementLanes = ordered ? 1 : std::min(workgroup, lanes);
+    layout.pointLanes = workgroup / layout.elementLanes;
+  } else {
+    int64_t vectors = llvm::divideCeil(points, layout.width);
+    layout.pointLanes =
+        std::min<int64_t>(32, llvm::PowerOf2Ceil(std::max<int64_t>(1, vectors)));
+    while (layout.pointLanes > 8 &&
+           llvm::divideCeil(vectors, layout.pointLanes) < enoughGroups)
+      layout.pointLanes /= 2;
+    layout.elementLanes =
+        ordered ? 1
+                : std::min<int64_t>(workgroup / layout.pointLanes,
+                                    llvm::PowerOf2Ceil(longest));
+  }
+  // Spread few points over more workgroups; fill small ones.
+  int64_t pointsEach = layout.rows ? 1 : layout.width;
+  while (layout.pointLanes > 1 && layout.threads() > 32 &&
+         llvm::divideCeil(points, layout.pointLanes * pointsEach) <
+             enoughGroups)
+    layout.pointLanes /= 2;
+  while (layout.threads() < 32)
+    layout.pointLanes *= 2;
+}
+
+//===----------------------------------------------------------------------===//
+// Emission
+//===----------------------------------------------------------------------===//
+
+Value BlockEmitter::both(Value lhs, Value rhs) {
+  if (!lhs || !rhs)
+    return lhs ? lhs : rhs;
+  return arith::AndIOp::create(emitter->getBuilder(), emitter->getLoc(), lhs,
+                               rhs);
+}
+
+void BlockEmitter::placeThreads(KernelBuilder &kernel) {
+  AffineExpr thread = kernel.getThreadId();
+  int64_t lanes = layout.rows ? layout.elementLanes : layout.pointLanes;
+  AffineExpr fast = thread % lanes, slow = thread.floorDiv(lanes);
+  auto dim = [&](AffineExpr expr, int64_t size) {
+    expr = space->simplify(expr);
+    if (size == 1)
+      return space->constant(0);
+    return emitter->addDim(size, emitter->index(expr));
+  };
+  elementLane = dim(layout.rows ? fast : slow, layout.elementLanes);
+  pointLane = dim(layout.rows ? slow : fast, layout.pointLanes);
+  lane = emitter->setLane(layout.width);
+
+  int64_t each = layout.rows ? 1 : layout.width;
+  int64_t vectors = points / each;
+  AffineExpr vector = space->simplify(
+      kernel.getWorkgroupId() * layout.pointLanes + pointLane);
+  pointMask = emitter->lessThan(vector, vectors);
+  vector = emitter->clamp(vector, 0, vectors - 1);
+  point = space->simplify(layout.rows ? vector : vector * each + lane);
+}
+
+/// The element that this thread visits in an iteration, limited to the last, and
+/// whether it exists (null: always).
+std::pair<AffineExpr, Value> BlockEmitter::element(AffineExpr iteration,
+                                                   int64_t count) {
+  auto fixed = dyn_cast<AffineConstantExpr>(iteration);
+  std::pair<int64_t, int64_t> id{fixed ? fixed.getValue() : -1, count};
+  if (fixed)
+    if (auto found = elements.find(id); found != elements.end())
+      return found->second;
+  int64_t each = layout.rows ? layout.width : 1;
+  AffineExpr vector =
+      space->simplify(iteration * layout.elementLanes + elementLane);
+  Value mask = emitter->lessThan(vector, count / each);
+  vector = emitter->clamp(vector, 0, count / each - 1);
+  AffineExpr expr = layout.rows ? vector * each + lane : vector;
+  std::pair<AffineExpr, Value> result{space->simplify(expr), mask};
+  if (fixed)
+    elements[id] = result;
+  return result;
+}
+
+SmallVector<AffineExpr> BlockEmitter::loopsOf(Root &root, AffineExpr element) {
+  SmallVector<AffineExpr> loops(root.op.getNumLoops());
+  for (auto [loop, index] :
+       llvm::zip(root.parallel, space->unflatten(point, root.resultShape)))
+    loops[loop] = index;
+  for (auto [loop, index] :
+       llvm::zip(root.reduced, space->unflatten(element, root.extents)))
+    loops[loop] = index;
+  return loops;
+}
+
+/// One iteration of all reductions of a stage.
+Values BlockEmitter::step(ArrayRef<Root *> stage, AffineExpr iteration,
+                          ValueRange values) {
+  OpBuilder &builder = emitter->getBuilder();
+  Values next;
+  auto [expr, mask] = element(iteration, stage.front()->count);
+  for (Root *root : stage) {
+    unsigned count = root->op.getNumDpsInits();
+    ValueRange before = values.slice(next.size(), count);
+    Values after =
+        emitter->payloadAt(root->op, loopsOf(*root, expr), before);
+    for (auto [was, is] : llvm::zip(before, after)) {
+      Value value = emitter->splat(is);
+      if (mask)
+        value = arith::SelectOp::create(builder, emitter->getLoc(),
+                                        emitter->splat(mask), value, was);
+      next.push_back(value);
+    }
+  }
+  return next;
+}
+
+/// Combines two partial results of a reduction.
+Values BlockEmitter::combine(Root &root, ValueRange lhs, ValueRange rhs) {
+  linalg::GenericOp op = root.op;
+  OpBuilder &builder = emitter->getBuilder();
+  if (op.getNumDpsInits() == 1) {
+    // The payload ends in `element op accumulator`.
+    Operation *last = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+    OperationState state(last->getLoc(), last->getName(),
+                         ValueRange{rhs[0], lhs[0]}, {lhs[0].getType()},
+                         last->getAttrs());
+    return {builder.create(state)->getResult(0)};
+  }
+  // A value and its index: the second pair plays the element.
+  SmallVector<AffineExpr> loops(op.getNumLoops(), space->constant(0));
+  Value position = rhs[1];
+  Type type = emitter->getIndexType();
+  if (auto vector = dyn_cast<VectorType>(position.getType()))
+    type = VectorType::get(vector.getShape(), type);
+  unsigned from = getElementTypeOrSelf(position.getType()).getIntOrFloatBitWidth();
+  unsigned to = emitter->getIndexType().getWidth();
+  if (from > to)
+    position = arith::TruncIOp::create(builder, emitter->getLoc(), type, position);
+  else if (from < to)
+    position = arith::ExtSIOp::create(builder, emitter->getLoc(), type, position);
+  AffineExpr index = emitter->addDim(
+      IndexRange{std::numeric_limits<int32_t>::min(),
+                 std::numeric_limits<int32_t>::max()},
+      position);
+  for (unsigned loop : root.reduced)
+    loops[loop] = index;
+  return emitter->payloadOf(op, loops, ValueRange{rhs[0]}, lhs);
+}
+
+AffineExpr BlockEmitter::sharedPosition(AffineExpr which) {
+  return layout.rows ? pointLane * layout.elementLanes + which
+                     : which * layout.pointLanes + pointLane;
+}
+
+/// Combines the partial results of a point's lanes; every lane gets the result.
+Values BlockEmitter::combineLanes(KernelBuilder &kernel, Root &root,
+                                  Values values) {
+  int64_t columnWidth = layout.rows ? 1 : layout.width;
+  int64_t threads = layout.threads();
+  sharedTurn ^= 1;
+  unsigned level = 0;
+  for (int64_t lanes = layout.elementLanes; lanes > 1; ++level) {
+    SmallVector<Value> memories;
+    for (auto [i, value] : llvm::enumerate(values)) {
+      Type type = getElementTypeOrSelf(value.getType());
+      Value &memory = shared[{sharedTurn * 64 + level * 16 + unsigned(i),
+                              type.getAsOpaquePointer()}];
+      if (!memory)
+        memory = kernel.allocateShared(ElementEmitter::storageType(type),
+                                       threads * columnWidth);
+      memories.push_back(memory);
+    }
+    auto position = [&](AffineExpr which, int64_t entry) {
+      return space->simplify(sharedPosition(which) + entry * threads);
+    };
+    auto write = [&](ValueRange parts) {
+      for (auto [memory, value] : llvm::zip(memories, parts))
+        for (int64_t j = 0; j < columnWidth; ++j)
+          emitter->store(memory, getElementTypeOrSelf(value.getType()),
+                         position(elementLane, j),
+                         emitter->extractLane(value, j));
+    };
+    auto read = [&](AffineExpr which) {
+      Values parts;
+      for (auto [memory, value] : llvm::zip(memories, values)) {
+        Values entries;
+        for (int64_t j = 0; j < columnWidth; ++j)
+          entries.push_back(
+              emitter->load(memory, getElementTypeOrSelf(value.getType()),
+                            position(which, j)));
+        parts.push_back(emitter->joinLanes(entries));
+      }
+      return parts;
+    };
+    // The first level is written by all lanes, a later one by those left.
+    Value active = level == 0 ? Value() : emitter->lessThan(elementLane, lanes);
+    emitter->guarded(active, [&] { write(values); });
+    kernel.barrier();
+    int64_t ways = std::min<int64_t>(16, lanes), left = lanes / ways;
+    AffineExpr first =
+        left == 1 ? space->constant(0)
+                  : space->simplify(elementLane % left);
+    Values sum = read(first);
+    for (int64_t way = 1; way < ways; ++way)
+      sum = combine(root, sum, read(space->simplify(first + way * left)));
+    values = sum;
+    lanes = left;
+  }
+  return values;
+}
+
+void BlockEmitter::emitStage(KernelBuilder &kernel, ArrayRef<Root *> stage) {
+  Values values;
+  for (Root *root : stage)
+    for (OpOperand &init : root->op.getDpsInitsMutable()) {
+      Value value = emitter->elementAt(
+          init.get(), space->unflatten(point, root->resultShape));
+      values.push_back(emitter->splat(value));
+    }
+  int64_t count = iterations(stage.front()->count);
+  auto body = [&](AffineExpr iteration, ValueRange before) {
+    return step(stage, iteration, before);
+  };
+  if (stage.front()->count == 0) {
+    // Nothing to add to the initial values.
+  } else if (unrolled(stage.front()->count)) {
+    for (int64_t i = 0; i < count; ++i)
+      values = body(space->constant(i), values);
+  } else {
+    values = emitter->loop(0, count, 1, values, body);
+  }
+  unsigned position = 0;
+  for (Root *root : stage) {
+    unsigned number = root->op.getNumDpsInits();
+    Values own(values.begin() + position, values.begin() + position + number);
+    position += number;
+    if (layout.rows && layout.width > 1) {
+      Values sum;
+      for (int64_t i = 0; i < layout.width; ++i) {
+        Values part;
+        for (Value value : own)
+          part.push_back(emitter->extractLane(value, i));
+        sum = i == 0 ? part : combine(*root, sum, part);
+      }
+      own = sum;
+    }
+    if (layout.elementLanes > 1)
+      own = combineLanes(kernel, *root, own);
+    for (auto [result, value] : llvm::zip(root->op.getResults(), own))
+      emitter->bindProducer(result, [value = value](auto) { return value; });
+  }
+}
+
+void BlockEmitter::storeOutput(Output &output, Value buffer, AffineExpr inner,
+                               Value mask) {
+  ArrayRef<int64_t> shape = shapeOf(output.value);
+  SmallVector<AffineExpr> indices(shape.size());
+  SmallVector<int64_t> pointShape;
+  for (unsigned axis : output.points)
+    pointShape.push_back(shape[axis]);
+  for (auto [axis, index] :
+       llvm::zip(output.points, space->unflatten(point, pointShape)))
+    indices[axis] = index;
+  for (auto [axis, index] :
+       llvm::zip(output.inner, space->unflatten(inner, output.innerShape)))
+    indices[axis] = index;
+  Value value = emitter->elementAt(output.value, indices);
+  emitter->guarded(mask, [&] {
+    emitter->store(buffer, getElementTypeOrSelf(output.value.getType()),
+                   space->flatten(indices, shape), value);
+  });
+}
+
+void BlockEmitter::emitOutput(KernelBuilder &kernel, Output &output,
+                              Value buffer) {
+  if (output.count == 0)
+    return;
+  if (output.count == 1) {
+    // One lane of the point writes.
+    Value first = emitter->lessThan(elementLane, 1);
+    emitter->guarded(both(pointMask, first), [&] {
+      storeOutput(output, buffer, space->constant(0), {});
+    });
+    return;
+  }
+  auto body = [&](AffineExpr iteration, ValueRange) -> Values {
+    auto [expr, mask] = element(iteration, output.count);
+    storeOutput(output, buffer, expr, both(pointMask, mask));
+    return {};
+  };
+  int64_t count = iterations(output.count);
+  if (unrolled(output.count))
+    for (int64_t i = 0; i < count; ++i)
+      body(space->constant(i), {});
+  else
+    emitter->loop(0, count, 1, {}, body);
+}
+
+gpu::GPUFuncOp BlockEmitter::emit(ModuleOp module, StringRef name) {
+  int64_t each = layout.pointLanes * (layout.rows ? 1 : layout.width);
+  int64_t grid = std::max<int64_t>(1, llvm::divideCeil(points, each));
+  KernelBuilder kernel(module, name, group, layout.threads(), grid);
+  emitter = &kernel.getEmitter();
+  space = &kernel.getSpace();
+  placeThreads(kernel);
+  for (unsigned stage = 0; stage < stages; ++stage) {
+    // Reductions of equal length share a walk.
+    std::map<int64_t, SmallVector<Root *>> walks;
+    for (Root &root : roots)
+      if (root.stage == stage)
+        walks[root.count].push_back(&root);
+    for (auto &[count, members] : walks)
+      emitStage(kernel, members);
+  }
+  for (auto [i, output] : llvm::enumerate(outputs))
+    emitOutput(kernel, output, kernel.getOutputBuffer(i));
+  return kernel.finish();
+}
+
+FailureOr<gpu::GPUFuncOp> nxv::emitBlock(program::GroupOp group,
+                                         ModuleOp module, StringRef name) {
+  BlockEmitter emitter(group);
+  if (failed(emitter.analyze()))
+    return failure();
+  return emitter.emit(module, name);
+}

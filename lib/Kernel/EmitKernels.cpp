@@ -1,0 +1,241 @@
+//===- EmitKernels.cpp - from groups to a program of kernels ----*- C++ -*-===//
+// Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "nxv/Dialect/Program/IR/Program.h"
+#include "nxv/Kernel/KernelBuilder.h"
+#include "nxv/Kernel/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace nxv {
+#define GEN_PASS_DEF_EMITKERNELS
+#include "nxv/Kernel/Passes.h.inc"
+} // namespace nxv
+
+using namespace mlir;
+using namespace nxv;
+using program::BufferKind;
+using program::Family;
+
+static int64_t byteSize(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  Type element = tensor.getElementType();
+  int64_t width = 0;
+  if (auto complex = dyn_cast<ComplexType>(element))
+    width = 2 * complex.getElementType().getIntOrFloatBitWidth() / 8;
+  else
+    width = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  return tensor.getNumElements() * width;
+}
+
+static FailureOr<gpu::GPUFuncOp> emitKernel(program::GroupOp group,
+                                            ModuleOp module, StringRef name) {
+  switch (group.getFamily()) {
+  case Family::map:
+  case Family::reduce:
+    return emitBlock(group, module, name);
+  case Family::transpose:
+    return emitTranspose(group, module, name);
+  case Family::contract:
+  case Family::conv:
+    return emitContract(group, module, name);
+  case Family::scatter:
+    return emitScatter(group, module, name);
+  }
+  llvm_unreachable("unknown family");
+}
+
+namespace {
+/// Turns one function into a program.
+class ProgramBuilder {
+public:
+  ProgramBuilder(func::FuncOp function, ModuleOp module)
+      : function(function), module(module), builder(module.getContext()) {}
+  LogicalResult run();
+
+private:
+  DictionaryAttr describe(Type type, DictionaryAttr attrs, bool input);
+  void createProgram();
+  Value createBuffer(BufferKind kind, Type type, Location loc,
+                     std::optional<int64_t> index = std::nullopt,
+                     ElementsAttr value = {});
+  Value bufferOf(Value tensor);
+  LogicalResult addGroup(program::GroupOp group);
+  void addResults(func::ReturnOp op);
+  static Value strip(Value value);
+
+  func::FuncOp function;
+  ModuleOp module;
+  OpBuilder builder;
+  program::ProgramOp program;
+  DenseMap<Value, Value> buffers;
+  DenseMap<Value, int64_t> outputIndex;
+  int64_t kernels = 0;
+};
+} // namespace
+
+/// The value whose memory a reshape of it shares.
+Value ProgramBuilder::strip(Value value) {
+  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+      value.getDefiningOp()))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+DictionaryAttr ProgramBuilder::describe(Type type, DictionaryAttr attrs,
+                                        bool input) {
+  auto tensor = cast<RankedTensorType>(type);
+  SmallVector<NamedAttribute> entries;
+  auto get = [&](StringRef name) {
+    return attrs ? attrs.get(name) : Attribute();
+  };
+  if (input)
+    entries.push_back(builder.getNamedAttr(
+        "name", get("nxv.name") ? get("nxv.name") : builder.getStringAttr("")));
+  std::string element;
+  llvm::raw_string_ostream(element) << tensor.getElementType();
+  entries.push_back(builder.getNamedAttr(
+      "type", get("nxv.element") ? get("nxv.element")
+                                 : builder.getStringAttr(element)));
+  entries.push_back(builder.getNamedAttr(
+      "shape", builder.getDenseI64ArrayAttr(tensor.getShape())));
+  if (input && get("nxv.donatable"))
+    entries.push_back(
+        builder.getNamedAttr("donatable", builder.getUnitAttr()));
+  return builder.getDictionaryAttr(entries);
+}
+
+void ProgramBuilder::createProgram() {
+  SmallVector<Attribute> inputs, outputs;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+    inputs.push_back(describe(type, function.getArgAttrDict(i), true));
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    outputs.push_back(describe(type, function.getResultAttrDict(i), false));
+  builder.setInsertionPoint(function);
+  program = program::ProgramOp::create(
+      builder, function.getLoc(), function.getName(),
+      builder.getArrayAttr(inputs), builder.getArrayAttr(outputs),
+      function->getAttrOfType<StringAttr>("nxv.output_tree"), IntegerAttr(),
+      IntegerAttr());
+  builder.setInsertionPointToEnd(&program.getBody().emplaceBlock());
+}
+
+Value ProgramBuilder::createBuffer(BufferKind kind, Type type, Location loc,
+                                   std::optional<int64_t> index,
+                                   ElementsAttr value) {
+  return program::BufferOp::create(
+      builder, loc, program::BufferType::get(builder.getContext()),
+      program::BufferKindAttr::get(builder.getContext(), kind),
+      builder.getI64IntegerAttr(byteSize(type)),
+      index ? builder.getI64IntegerAttr(*index) : IntegerAttr(), IntegerAttr(),
+      value);
+}
+
+Value ProgramBuilder::bufferOf(Value tensor) {
+  tensor = strip(tensor);
+  Value &buffer = buffers[tensor];
+  if (!buffer)
+    if (auto cst = tensor.getDefiningOp<arith::ConstantOp>())
+      buffer = createBuffer(BufferKind::constant, cst.getType(), cst.getLoc(),
+                            std::nullopt, cast<ElementsAttr>(cst.getValue()));
+  return buffer;
+}
+
+LogicalResult ProgramBuilder::addGroup(program::GroupOp group) {
+  SmallVector<Value> inputs, outputs;
+  for (Value input : group.getInputs())
+    inputs.push_back(bufferOf(input));
+  int64_t bytes = 0;
+  for (Value result : group.getOutputs()) {
+    auto found = outputIndex.find(result);
+    bool isOutput = found != outputIndex.end();
+    Value buffer = createBuffer(
+        isOutput ? BufferKind::output : BufferKind::arena, result.getType(),
+        group.getLoc(),
+        isOutput ? std::optional(found->second) : std::nullopt);
+    buffers[result] = buffer;
+    outputs.push_back(buffer);
+    bytes += byteSize(result.getType());
+  }
+  if (bytes == 0)
+    return success();
+  std::string name =
+      (stringifyFamily(group.getFamily()) + "_" + Twine(kernels++)).str();
+  FailureOr<gpu::GPUFuncOp> kernel = emitKernel(group, module, name);
+  if (failed(kernel))
+    return failure();
+  auto symbol =
+      SymbolRefAttr::get(builder.getContext(), name,
+                         {FlatSymbolRefAttr::get(builder.getContext(), name)});
+  program::DispatchOp::create(
+      builder, group.getLoc(), symbol,
+      (*kernel)->getAttrOfType<IntegerAttr>("nxv.grid"), inputs, outputs);
+  return success();
+}
+
+void ProgramBuilder::addResults(func::ReturnOp op) {
+  SmallVector<Value> results;
+  for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
+    Value value = strip(operand);
+    Value buffer = bufferOf(value);
+    if (value.getDefiningOp<arith::ConstantOp>()) {
+      Value output = createBuffer(BufferKind::output, value.getType(),
+                                  op.getLoc(), int64_t(i));
+      if (byteSize(value.getType()))
+        program::CopyOp::create(builder, op.getLoc(), buffer, output,
+                                builder.getI64IntegerAttr(
+                                    byteSize(value.getType())));
+      buffer = output;
+    }
+    results.push_back(buffer);
+  }
+  program::ResultsOp::create(builder, op.getLoc(), results);
+}
+
+LogicalResult ProgramBuilder::run() {
+  createProgram();
+  Block &body = function.getBody().front();
+  for (auto [i, argument] : llvm::enumerate(body.getArguments()))
+    buffers[argument] =
+        createBuffer(BufferKind::input, argument.getType(), function.getLoc(),
+                     int64_t(i));
+  for (auto [i, operand] :
+       llvm::enumerate(body.getTerminator()->getOperands()))
+    outputIndex.try_emplace(strip(operand), int64_t(i));
+  for (Operation &op : body) {
+    if (auto group = dyn_cast<program::GroupOp>(op)) {
+      if (failed(addGroup(group)))
+        return failure();
+    } else if (auto ret = dyn_cast<func::ReturnOp>(op)) {
+      addResults(ret);
+    } else if (!isa<arith::ConstantOp, tensor::ExpandShapeOp,
+                    tensor::CollapseShapeOp>(op)) {
+      return op.emitError("'") << op.getName() << "' is in no group";
+    }
+  }
+  function.erase();
+  return success();
+}
+
+namespace {
+struct EmitKernels : nxv::impl::EmitKernelsBase<EmitKernels> {
+  void runOnOperation() override {
+    getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
+                            UnitAttr::get(&getContext()));
+    for (auto function : llvm::make_early_inc_range(
+             getOperation().getOps<func::FuncOp>()))
+      if (failed(ProgramBuilder(function, getOperation()).run()))
+        return signalPassFailure();
+  }
+};
+} // namespace
