@@ -4,11 +4,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "nxv/Graph/Translate.h"
+#include "nxv/Target/Spvpack/Spvpack.h"
 
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 
 int main(int argc, char **argv) {
   nxv::registerGraphTranslations();
+  nxv::registerSpvpackTranslations();
   return mlir::failed(
       mlir::mlirTranslateMain(argc, argv, "nxv translation driver"));
 }

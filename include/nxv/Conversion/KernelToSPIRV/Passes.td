@@ -19,7 +19,8 @@ def NxvKernelToSPIRV : Pass<"nxv-kernel-to-spirv", "::mlir::ModuleOp"> {
     accessed with the natural alignment of the scalar or vector.
 
     Floating-point additions, subtractions, multiplications and divisions are
-    decorated NoContraction: what is fused is fused by `math.fma` alone.
+    decorated NoContraction: what is fused is fused by `math.fma` alone. NaN,
+    infinities and negative zero are kept, unless `float-controls` is off.
 
     Before:
 
@@ -40,7 +41,7 @@ def NxvKernelToSPIRV : Pass<"nxv-kernel-to-spirv", "::mlir::ModuleOp"> {
 
     ```mlir
     spirv.module @k PhysicalStorageBuffer64 GLSL450
-        requires #spirv.vce<v1.5, [Shader, Int64, PhysicalStorageBufferAddresses], []>
+        requires #spirv.vce<v1.5, [Shader, Int64, SignedZeroInfNanPreserve, PhysicalStorageBufferAddresses], []>
         attributes {nxv.arguments = "push"} {
       spirv.GlobalVariable @__push_constants__ :
         !spirv.ptr<!spirv.struct<(i64 [0], i64 [8]), Block>, PushConstant>
@@ -52,11 +53,12 @@ def NxvKernelToSPIRV : Pass<"nxv-kernel-to-spirv", "::mlir::ModuleOp"> {
       }
       spirv.EntryPoint "GLCompute" @k, @__push_constants__, ...
       spirv.ExecutionMode @k "LocalSize", 64, 1, 1
+      spirv.ExecutionMode @k "SignedZeroInfNanPreserve", 32
     }
     ```
   }];
   let options = [
-    Option<"floatControls", "float-controls", "bool", "false",
+    Option<"floatControls", "float-controls", "bool", "true",
            "demand SignedZeroInfNanPreserve for the float widths used">
   ];
   let dependentDialects = [
