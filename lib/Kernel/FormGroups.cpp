@@ -14,6 +14,7 @@
 #include "nxv/Kernel/AccessWalker.h"
 #include "nxv/Kernel/KernelBuilder.h"
 #include "nxv/Kernel/Passes.h"
+#include "nxv/Kernel/Transpose.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -811,6 +812,8 @@ void GroupFormer::build() {
     for (Value output : group.outputs)
       yields.push_back(local.lookup(output));
     program::YieldOp::create(inner, loc, yields);
+    if (group.family == Family::map && planTranspose(yields))
+      groupOp.setFamily(Family::transpose);
     for (auto [output, result] :
          llvm::zip(group.outputs, groupOp->getResults()))
       mapping.map(output, result);

@@ -10,6 +10,8 @@
 #include "nxv/Dialect/Nxv/IR/Nxv.h"
 #include "nxv/Dialect/Program/IR/Program.h"
 #include "nxv/Dialect/Program/Transforms/Passes.h"
+#include "nxv/Kernel/Passes.h"
+#include "nxv/Pipelines/Pipelines.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -26,4 +28,6 @@ void nxv::registerAllPasses() {
   registerNxvKernelToSPIRVPasses();
   registerNxvProgramPasses();
   registerNxvToLinalgPasses();
+  registerKernelPasses();
+  registerPipelines();
 }

@@ -1,0 +1,59 @@
+//===- Pipelines.cpp - which pass runs when ---------------------*- C++ -*-===//
+// Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "nxv/Pipelines/Pipelines.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace nxv;
+
+namespace {
+struct Stage {
+  Level level;
+  const char *name;
+  const char *passes;
+};
+} // namespace
+
+/// Each stage starts from the one before.
+static const Stage stages[] = {
+    {Level::nxv, "nxv", "nxv-expand-blocks,canonicalize,cse"},
+    {Level::linalg, "linalg", "nxv-to-linalg,canonicalize,cse"},
+    {Level::groups, "groups",
+     "func.func(nxv-split-reductions,nxv-form-groups)"},
+    {Level::program, "program",
+     "nxv-emit-kernels,"
+     "gpu.module(canonicalize,cse,loop-invariant-code-motion),"
+     "nxv-plan-memory,nxv-insert-barriers"},
+    {Level::spirv, "spirv",
+     "gpu.module(nxv-expand-math,canonicalize,cse),nxv-kernel-to-spirv"},
+};
+
+LogicalResult nxv::buildStage(OpPassManager &pm, Level level) {
+  for (const Stage &stage : stages)
+    if (stage.level == level)
+      return parsePassPipeline(stage.passes, pm);
+  return failure();
+}
+
+LogicalResult nxv::buildPipeline(OpPassManager &pm, Level level) {
+  for (const Stage &stage : stages)
+    if (stage.level <= level && failed(buildStage(pm, stage.level)))
+      return failure();
+  return success();
+}
+
+void nxv::registerPipelines() {
+  for (const Stage &stage : stages)
+    PassPipelineRegistration<>(
+        (Twine("nxv-to-level-") + stage.name).str(),
+        (Twine("Bring an imported graph to the level '") + stage.name + "'")
+            .str(),
+        [level = stage.level](OpPassManager &pm) {
+          (void)buildPipeline(pm, level);
+        });
+}
