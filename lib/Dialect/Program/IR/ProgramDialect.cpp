@@ -55,8 +55,12 @@ LogicalResult GroupOp::verify() {
 }
 
 LogicalResult BufferOp::verify() {
-  if (getBytes() < 0)
-    return emitOpError("expected a size of 0 bytes or more, got ") << getBytes();
+  int64_t bytes = getBytesAttr().getInt();
+  if (bytes < 0)
+    return emitOpError("expected a size of 0 bytes or more, got ") << bytes;
+  if (getOffsetAttr() && getOffsetAttr().getInt() < 0)
+    return emitOpError("expected an offset of 0 or more, got ")
+           << getOffsetAttr().getInt();
   bool boundary =
       getKind() == BufferKind::input || getKind() == BufferKind::output;
   if (boundary != getIndex().has_value())
@@ -69,8 +73,8 @@ LogicalResult BufferOp::verify() {
 }
 
 LogicalResult DispatchOp::verify() {
-  if (getGrid() < 1)
-    return emitOpError("expected a grid of 1 workgroup or more, got ")
-           << getGrid();
+  int64_t grid = getGridAttr().getInt();
+  if (grid < 1)
+    return emitOpError("expected a grid of 1 workgroup or more, got ") << grid;
   return success();
 }
