@@ -5,6 +5,8 @@
 
 #include "Base64.h"
 
+#include "llvm/Support/Base64.h"
+
 static int digitOf(char c) {
   if (c >= 'A' && c <= 'Z')
     return c - 'A';
@@ -50,4 +52,8 @@ std::optional<std::vector<char>> nxv::graph::decodeBase64(llvm::StringRef text,
     return std::nullopt;
   }
   return bytes;
+}
+
+std::string nxv::graph::encodeBase64(llvm::ArrayRef<char> bytes) {
+  return llvm::encodeBase64(bytes);
 }

@@ -16,6 +16,8 @@ namespace nxv::graph {
 std::optional<std::vector<char>> decodeBase64(llvm::StringRef text,
                                               std::string &error);
 
+std::string encodeBase64(llvm::ArrayRef<char> bytes);
+
 } // namespace nxv::graph
 
 #endif // NXV_LIB_GRAPH_BASE64_H

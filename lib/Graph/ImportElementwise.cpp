@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Importer.h"
+#include "Literals.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -101,6 +102,29 @@ LogicalResult Importer::importBinary(Node &node) {
   if (!rhs)
     return failure();
   return define(node, checked(buildNamed(b, node, {lhs, rhs}, node.type)));
+}
+
+/// Of complex numbers: -i log((x + iy) / sqrt(x^2 + y^2)).
+LogicalResult Importer::importAtan2(Node &node) {
+  if (failed(needsTensor(node)))
+    return failure();
+  if (!isa<ComplexType>(node.element()))
+    return importBinary(node);
+  Value y = aligned(node, 0, node.element());
+  Value x = y ? aligned(node, 1, node.element()) : Value();
+  if (!x)
+    return failure();
+  std::string error;
+  auto imaginary = [&](double part) {
+    return make<ConstantOp>(
+        node, splatLiteral(Json::array({0.0, part}), node.type, error));
+  };
+  Value point = make<AddOp>(node, x, make<MultiplyOp>(node, imaginary(1), y));
+  Value square = make<AddOp>(node, make<MultiplyOp>(node, x, x),
+                             make<MultiplyOp>(node, y, y));
+  Value unit = make<DivideOp>(node, point, make<SqrtOp>(node, square));
+  return define(node,
+                make<MultiplyOp>(node, imaginary(-1), make<LogOp>(node, unit)));
 }
 
 static bool isZeroSplat(Value value) {

@@ -61,7 +61,7 @@ const llvm::StringMap<Importer::OpInfo> &Importer::opTable() {
       {"pow", {&I::importBinary, 2, 2, "nxv.pow"}},
       {"max", {&I::importBinary, 2, 2, "nxv.max"}},
       {"min", {&I::importBinary, 2, 2, "nxv.min"}},
-      {"atan2", {&I::importBinary, 2, 2, "nxv.atan2"}},
+      {"atan2", {&I::importAtan2, 2, 2, "nxv.atan2"}},
       {"bitwise_and", {&I::importBinary, 2, 2, "nxv.and"}},
       {"bitwise_or", {&I::importBinary, 2, 2, "nxv.or"}},
       {"bitwise_xor", {&I::importBinary, 2, 2, "nxv.xor"}},

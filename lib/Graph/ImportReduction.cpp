@@ -382,6 +382,12 @@ LogicalResult Importer::importTriangularSolve(Node &node) {
   if (graphType(rhs).getRank() + 1 == graphType(a).getRank() && !shape.empty())
     shape.insert(shape.end() - (*left ? 0 : 1), 1);
   rhs = reshape(node, rhs, shape);
+  // Nx conjugates without transposing.
+  if (*transform == TransformA::conjugate) {
+    if (isa<ComplexType>(graphType(a).getElementType()))
+      a = make<ConjugateOp>(node, a.getType(), a);
+    transform = TransformA::none;
+  }
   Value result = make<TriangularSolveOp>(
       node, rhs.getType(), a, rhs, b.getBoolAttr(*lower), b.getBoolAttr(*left),
       TransformAAttr::get(b.getContext(), *transform));

@@ -193,6 +193,7 @@ private:
   LogicalResult importAsType(Node &node);
   LogicalResult importBitcast(Node &node);
   LogicalResult importBinary(Node &node);
+  LogicalResult importAtan2(Node &node);
   LogicalResult importDivide(Node &node);
   LogicalResult importCompare(Node &node);
   LogicalResult importLogical(Node &node);

@@ -7,6 +7,7 @@
 
 #include "nxv/Dialect/Nxv/IR/Nxv.h"
 #include "nxv/Graph/Diagnostics.h"
+#include "nxv/Graph/Export.h"
 #include "nxv/Graph/Import.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,9 +26,17 @@ static OwningOpRef<Operation *> importBuffer(llvm::SourceMgr &sources,
 }
 
 void nxv::registerGraphTranslations() {
-  static TranslateToMLIRRegistration import(
+  static TranslateToMLIRRegistration importGraph(
       "import-graph", "translate an nxv-graph file to the nxv dialect",
       importBuffer, [](DialectRegistry &registry) {
-        registry.insert<NxvDialect, func::FuncDialect>();
+        registry.insert<nxv::NxvDialect, func::FuncDialect>();
+      });
+  static TranslateFromMLIRRegistration exportGraph(
+      "export-graph", "translate a module of nxv operations to an nxv-graph",
+      [](ModuleOp module, llvm::raw_ostream &os) {
+        return nxv::exportGraph(module, os);
+      },
+      [](DialectRegistry &registry) {
+        registry.insert<nxv::NxvDialect, func::FuncDialect>();
       });
 }

@@ -653,6 +653,7 @@ def Nxv_CompareOp : Nxv_Op<"compare", [Pure, Elementwise, SameTypeOperands, Same
   let assemblyFormat = "$comparison `,` $lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Nxv_SelectOp : Nxv_Op<"select", [Pure, Elementwise, SameOperandsAndResultShape,
