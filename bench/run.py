@@ -64,10 +64,10 @@ def compile_packs(compiler, folder, names):
 
 
 def parse_times(text):
-    """{"device": (minimum, median), "host": ...} in seconds, of nxv-run's report."""
+    """{"device": (minimum, median), "call": ...} in seconds, of nxv-run's report."""
     times = {}
     for line in text.splitlines():
-        found = re.match(rf"\s*(device|host)\b.*?min\s+{TIME}.*?median\s+{TIME}", line)
+        found = re.match(rf"(device|call): min\s+{TIME}, median\s+{TIME}", line)
         if found:
             which, low, low_unit, middle, middle_unit = found.groups()
             times[which] = (float(low) * UNITS[low_unit], float(middle) * UNITS[middle_unit])
@@ -83,10 +83,10 @@ def measure(options, name, work):
         command.append(f"--device={options.device}")
     text = call(command)
     times = parse_times(text)
-    if "device" not in times or "host" not in times:
+    if "device" not in times or "call" not in times:
         raise RuntimeError(f"nxv-run's report has no times:\n{text}")
     device = times["device"][1]
-    row = {"name": name, "device_s": device, "device_min_s": times["device"][0], "host_s": times["host"][1]}
+    row = {"name": name, "device_s": device, "device_min_s": times["device"][0], "call_s": times["call"][1]}
     if "bytes" in work:
         row.update(bytes=work["bytes"], gb_per_s=work["bytes"] / device / 1e9)
     if "flops" in work:
@@ -110,7 +110,7 @@ def show_time(seconds):
 
 
 def table(rows):
-    lines = ["| case | device time | host call | work | rate | share of the floor |", "|---|---|---|---|---|---|"]
+    lines = ["| case | device time | whole call | work | rate | share of the floor |", "|---|---|---|---|---|---|"]
     for row in rows:
         work, rate = "", ""
         if "bytes" in row:
@@ -119,7 +119,7 @@ def table(rows):
             work, rate = f"{row['flops'] / 1e9:.1f} GFLOP", f"{row['tflop_per_s']:.2f} TFLOP/s"
         share = f"{100 * row['share']:.0f} %" if "share" in row else ""
         lines.append(
-            f"| {row['name']} | {show_time(row['device_s'])} | {show_time(row['host_s'])} | {work} | {rate} | {share} |"
+            f"| {row['name']} | {show_time(row['device_s'])} | {show_time(row['call_s'])} | {work} | {rate} | {share} |"
         )
     return "\n".join(lines)
 
