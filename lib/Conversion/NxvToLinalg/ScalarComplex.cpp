@@ -312,14 +312,16 @@ Cx ComplexEmitter::acosh(Cx z) {
   return {re, b.mulf(num(2), atan2(minus.im, plus.re))};
 }
 
+/// On |re z|: next to -1 log1p would cancel.
 Cx ComplexEmitter::atanh(Cx z) {
-  Value away = b.subf(num(1), z.re);
+  Value x = b.absf(z.re);
+  Value away = b.subf(num(1), x);
   Value y2 = b.mulf(z.im, z.im);
-  Value ratio = b.divf(b.mulf(num(4), z.re), b.addf(b.mulf(away, away), y2));
+  Value ratio = b.divf(b.mulf(num(4), x), b.addf(b.mulf(away, away), y2));
   Value re = b.mulf(num(0.25), math::Log1pOp::create(b, ratio));
-  Value x = b.subf(b.mulf(away, b.addf(num(1), z.re)), y2);
-  Value im = b.mulf(num(0.5), atan2(b.mulf(num(2), z.im), x));
-  return {re, im};
+  Value cosine = b.subf(b.mulf(away, b.addf(num(1), x)), y2);
+  Value im = b.mulf(num(0.5), atan2(b.mulf(num(2), z.im), cosine));
+  return {copysign(re, z.re), im};
 }
 
 //===----------------------------------------------------------------------===//
