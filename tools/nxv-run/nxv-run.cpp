@@ -36,14 +36,14 @@ static cl::list<std::string>
 static cl::list<std::string>
     outputOptions("output", cl::desc("Where an output goes, in order"),
                   cl::value_desc("@y.npy"), cl::cat(category));
-static cl::opt<uint64_t> randomSeed("random-inputs",
-                                    cl::desc("Make up the inputs"),
-                                    cl::value_desc("seed"), cl::ValueOptional,
-                                    cl::init(0), cl::cat(category));
-static cl::opt<unsigned> benchmarkRuns("benchmark",
-                                       cl::desc("Time that many runs (100)"),
-                                       cl::value_desc("N"), cl::ValueOptional,
-                                       cl::init(0), cl::cat(category));
+static cl::opt<std::string> randomSeed("random-inputs",
+                                       cl::desc("Make up the inputs"),
+                                       cl::value_desc("seed"),
+                                       cl::ValueOptional, cl::cat(category));
+static cl::opt<std::string> benchmarkRuns("benchmark",
+                                          cl::desc("Time that many runs (100)"),
+                                          cl::value_desc("N"),
+                                          cl::ValueOptional, cl::cat(category));
 static cl::opt<std::string>
     profilePath("profile", cl::desc("Write a Chrome trace of the dispatches"),
                 cl::value_desc("t.json"), cl::cat(category));
