@@ -8,9 +8,11 @@
 #include "nxv/Conversion/KernelToSPIRV/Passes.h"
 #include "nxv/Conversion/NxvToLinalg/Passes.h"
 #include "nxv/Dialect/Nxv/IR/Nxv.h"
+#include "nxv/Dialect/Nxv/Transforms/Passes.h"
 #include "nxv/Dialect/Program/IR/Program.h"
 #include "nxv/Dialect/Program/Transforms/Passes.h"
 #include "nxv/Kernel/Passes.h"
+#include "nxv/Math/Passes.h"
 #include "nxv/Pipelines/Pipelines.h"
 
 #include "mlir/InitAllDialects.h"
@@ -25,8 +27,10 @@ void nxv::registerAllDialects(mlir::DialectRegistry &registry) {
 
 void nxv::registerAllPasses() {
   mlir::registerAllPasses();
+  registerNxvTransformsPasses();
   registerNxvKernelToSPIRVPasses();
   registerNxvProgramPasses();
+  registerNxvMathPasses();
   registerNxvToLinalgPasses();
   registerKernelPasses();
   registerPipelines();
