@@ -15,10 +15,8 @@ namespace nxv::math {
 namespace {
 
 template <bool Double>
-Value expandAs(OpBuilder &builder, Location loc, Function function,
-               ValueRange operands) {
+Value apply(kernels::Emitter &emitter, Function function, ValueRange operands) {
   using F = kernels::EmitFloat<Double>;
-  kernels::Emitter emitter(builder, loc, operands[0].getType());
   F x{&emitter, operands[0]};
   switch (function) {
   case Function::Acos:
@@ -79,6 +77,15 @@ Value expandAs(OpBuilder &builder, Location loc, Function function,
     return tanh(x).v;
   }
   llvm_unreachable("unknown function");
+}
+
+template <bool Double>
+Value expandAs(OpBuilder &builder, Location loc, Function function,
+               ValueRange operands) {
+  kernels::Emitter emitter(builder, loc, operands[0].getType());
+  Value result = apply<Double>(emitter, function, operands);
+  emitter.eraseUnused(result);
+  return result;
 }
 
 } // namespace

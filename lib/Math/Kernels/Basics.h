@@ -254,6 +254,11 @@ struct Pair {
   F hi, lo;
 };
 
+template <typename M, typename F>
+Pair<F> select(M mask, Pair<F> a, Pair<F> b) {
+  return {select(mask, a.hi, b.hi), select(mask, a.lo, b.lo)};
+}
+
 /// Needs |a| >= |b| or a == 0.
 template <typename F>
 Pair<F> fastTwoSum(F a, F b) {

@@ -46,7 +46,7 @@ public:
     mlir::TypedAttr value = element;
     if (auto vector = mlir::dyn_cast<mlir::VectorType>(type))
       value = mlir::DenseElementsAttr::get(vector, element);
-    known = mlir::arith::ConstantOp::create(builder, loc, value);
+    known = make<mlir::arith::ConstantOp>(value);
     return known;
   }
   mlir::Value floatConstant(double c) {
@@ -63,12 +63,23 @@ public:
 
   template <typename Op, typename... Args>
   mlir::Value make(Args &&...args) {
-    return Op::create(builder, loc, std::forward<Args>(args)...);
+    auto op = Op::create(builder, loc, std::forward<Args>(args)...);
+    made.push_back(op);
+    return op;
+  }
+
+  /// Erases what the result turned out not to need.
+  void eraseUnused(mlir::Value result) {
+    for (mlir::Operation *op : llvm::reverse(made))
+      if (op->use_empty() && op != result.getDefiningOp())
+        op->erase();
+    made.clear();
   }
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
   mlir::Type floatType, intType;
+  llvm::SmallVector<mlir::Operation *> made;
   /// Those built so far that are visible at the insertion point.
   llvm::DenseMap<std::pair<mlir::Type, mlir::Attribute>, mlir::Value> constants;
 };

@@ -172,18 +172,19 @@ F erfInv(F x) {
   auto near = w.hi < one;
   Pair<F> root =
       sqrtPair(Pair<F>{select(near, one, w.hi), select(near, 0.0, w.lo)});
-  F ratio = x.constant(0);
+  Pair<F> ratio;
   if constexpr (F::kIsDouble) {
-    F central = horner((w.hi - 3.125) + w.lo, kErfInvA64);
-    F middle = horner((root.hi - 3.25) + root.lo, kErfInvB64);
-    F far = horner((root.hi - 5.0) + root.lo, kErfInvC64);
+    Pair<F> central = hornerPair((w.hi - 3.125) + w.lo, kErfInvA64);
+    Pair<F> middle = hornerPair((root.hi - 3.25) + root.lo, kErfInvB64);
+    Pair<F> far = hornerPair((root.hi - 5.0) + root.lo, kErfInvC64);
     ratio = select(w.hi < 6.25, central, select(root.hi < 4.0, middle, far));
   } else {
-    F central = horner((w.hi - 2.0) + w.lo, kErfInvA32);
-    F tail = horner((root.hi - 3.0) + root.lo, kErfInvB32);
+    Pair<F> central = hornerPair((w.hi - 2.0) + w.lo, kErfInvA32);
+    Pair<F> tail = hornerPair((root.hi - 3.0) + root.lo, kErfInvB32);
     ratio = select(w.hi < 4.0, central, tail);
   }
-  F r = x * ratio;
+  Pair<F> product = twoProduct(safe, ratio.hi);
+  F r = withSign(product.hi + (product.lo + safe * ratio.lo), x);
   r = select(a == 1.0, floatOf(signBit(x) | Format<F>::kInf), r);
   return select(a <= 1.0, r, kNaN);
 }

@@ -50,8 +50,10 @@ def Nxv_FloatOrComplexTensor : StaticShapeTensorOf<[Nxv_Float, Nxv_Complex]>;
 def Nxv_ComplexTensor : StaticShapeTensorOf<[Nxv_Complex]>;
 def Nxv_RealTensor : StaticShapeTensorOf<[Nxv_Pred, Nxv_Int, Nxv_Float]>;
 
-// A float transcendental may also stand on scalars inside a linalg payload.
+// A float transcendental may also stand on scalars inside a linalg payload, and
+// on the vectors that a kernel makes of them.
 def Nxv_FloatOrComplexLike
-    : AnyTypeOf<[Nxv_FloatOrComplexTensor, Nxv_Float, Nxv_Complex]>;
+    : AnyTypeOf<[Nxv_FloatOrComplexTensor, Nxv_Float, Nxv_Complex,
+                 FixedVectorOfNonZeroRankOf<[Nxv_Float]>]>;
 
 #endif // NXV_DIALECT_NXV_IR_NXVBASE_TD
