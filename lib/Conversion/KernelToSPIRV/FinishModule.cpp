@@ -201,8 +201,9 @@ void eraseUnusedVariables(spirv::ModuleOp module, spirv::FuncOp function) {
 }
 
 /// Without this mode a driver may assume that there is no NaN, infinity or
-/// negative zero, and Mesa's does. Vulkan makes it optional, for each width, but
-/// the drivers known to hold f16 or f64 at all have it too; the runtime looks.
+/// negative zero, and Mesa's does. Vulkan makes it optional, for each width,
+/// but the drivers known to hold f16 or f64 at all have it too; the runtime
+/// looks.
 void addFloatControls(spirv::FuncOp function, OpBuilder &builder) {
   llvm::SmallSet<int32_t, 4> widths;
   function.walk([&](Operation *op) {

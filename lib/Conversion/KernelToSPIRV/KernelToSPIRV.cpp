@@ -115,6 +115,94 @@ struct IsFinitePattern : OpRewritePattern<math::IsFiniteOp> {
   }
 };
 
+/// Bits are counted for every width; SPIR-V for Vulkan can for 32 only.
+class BitCounter {
+public:
+  BitCounter(OpBuilder &builder, Location loc, Type type)
+      : builder(builder), loc(loc), type(type),
+        width(getElementTypeOrSelf(type).getIntOrFloatBitWidth()) {}
+
+  /// Sums pairs, then nibbles, then bytes, all at once.
+  Value countOnes(Value x) {
+    x = arith::SubIOp::create(builder, loc, x, mask(shift(x, 1), 0x55));
+    Value high = mask(shift(x, 2), 0x33);
+    x = arith::AddIOp::create(builder, loc, mask(x, 0x33), high);
+    x = arith::AddIOp::create(builder, loc, x, shift(x, 4));
+    x = mask(x, 0x0f);
+    if (width == 8)
+      return x;
+    x = arith::MulIOp::create(builder, loc, x, repeat(0x01));
+    return shift(x, width - 8);
+  }
+
+  Value countLeadingZeros(Value x) {
+    for (unsigned n = 1; n < width; n *= 2)
+      x = arith::OrIOp::create(builder, loc, x, shift(x, n));
+    return countOnes(invert(x));
+  }
+
+  Value countTrailingZeros(Value x) {
+    Value below = arith::AddIOp::create(builder, loc, x, repeat(0xff));
+    return countOnes(arith::AndIOp::create(builder, loc, invert(x), below));
+  }
+
+private:
+  Value constant(const APInt &value) {
+    TypedAttr attr = builder.getIntegerAttr(getElementTypeOrSelf(type), value);
+    if (auto vector = dyn_cast<VectorType>(type))
+      attr = DenseElementsAttr::get(vector, attr);
+    return arith::ConstantOp::create(builder, loc, attr);
+  }
+  Value repeat(uint8_t byte) {
+    return constant(APInt::getSplat(width, APInt(8, byte)));
+  }
+  Value mask(Value x, uint8_t byte) {
+    return arith::AndIOp::create(builder, loc, x, repeat(byte));
+  }
+  Value shift(Value x, unsigned amount) {
+    return arith::ShRUIOp::create(builder, loc, x,
+                                  constant(APInt(width, amount)));
+  }
+  Value invert(Value x) {
+    return arith::XOrIOp::create(builder, loc, x, repeat(0xff));
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  Type type;
+  unsigned width;
+};
+
+template <typename Op, Value (BitCounter::*count)(Value)>
+struct BitCountPattern : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    Type element = getElementTypeOrSelf(op.getType());
+    if (!element.isInteger() || element.getIntOrFloatBitWidth() < 8)
+      return rewriter.notifyMatchFailure(op, "expected 8 bits or more");
+    BitCounter counter(rewriter, op.getLoc(), op.getType());
+    rewriter.replaceOp(op, (counter.*count)(op.getOperand()));
+    return success();
+  }
+};
+
+/// The predicates that do not look at their operands.
+struct ConstantComparePattern : OpRewritePattern<arith::CmpFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::CmpFOp op,
+                                PatternRewriter &rewriter) const override {
+    bool isTrue = op.getPredicate() == arith::CmpFPredicate::AlwaysTrue;
+    if (!isTrue && op.getPredicate() != arith::CmpFPredicate::AlwaysFalse)
+      return rewriter.notifyMatchFailure(op, "compares its operands");
+    TypedAttr value = rewriter.getBoolAttr(isTrue);
+    if (auto vector = dyn_cast<VectorType>(op.getType()))
+      value = DenseElementsAttr::get(vector, isTrue);
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, value);
+    return success();
+  }
+};
+
 LogicalResult convertBody(spirv::ModuleOp module, spirv::TargetEnvAttr env) {
   MLIRContext *context = module.getContext();
   SPIRVConversionOptions options;
@@ -136,7 +224,14 @@ LogicalResult convertBody(spirv::ModuleOp module, spirv::TargetEnvAttr env) {
   populateVectorToSPIRVPatterns(converter, patterns);
   ub::populateUBToSPIRVConversionPatterns(converter, patterns);
   patterns.add<ReturnPattern>(converter, context, /*benefit=*/2);
-  patterns.add<TruncPattern, IsFinitePattern>(context, /*benefit=*/2);
+  patterns.add<TruncPattern, IsFinitePattern, ConstantComparePattern>(
+      context, /*benefit=*/2);
+  patterns.add<BitCountPattern<math::CtPopOp, &BitCounter::countOnes>,
+               BitCountPattern<math::CountLeadingZerosOp,
+                               &BitCounter::countLeadingZeros>,
+               BitCountPattern<math::CountTrailingZerosOp,
+                               &BitCounter::countTrailingZeros>>(context,
+                                                                 /*benefit=*/2);
 
   std::unique_ptr<SPIRVConversionTarget> target =
       SPIRVConversionTarget::get(env);

@@ -328,6 +328,8 @@ FailureOr<pack::Op> PackBuilder::convert(Operation &op) {
 }
 
 LogicalResult PackBuilder::addOps(Region &region, std::vector<pack::Op> &ops) {
+  if (region.empty())
+    return success();
   for (Operation &op : region.front()) {
     if (isa<program::BufferOp, program::ResultsOp, program::YieldOp>(op))
       continue;

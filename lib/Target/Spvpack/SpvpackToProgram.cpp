@@ -124,6 +124,8 @@ void ProgramBuilder::addOps(const std::vector<pack::Op> &ops) {
 void ProgramBuilder::addOp(const pack::Op &op) {
   auto at = [&](const pack::Arg &arg) { return buffers[arg.buffer]; };
   auto fillRegion = [&](Region &region, const std::vector<pack::Op> &ops) {
+    if (ops.empty())
+      return;
     OpBuilder::InsertionGuard guard(builder);
     builder.createBlock(&region);
     addOps(ops);

@@ -76,6 +76,8 @@ private:
 
 /// Leaves nothing pending at the region's end.
 void insertBarriers(Region &region) {
+  if (region.empty())
+    return;
   Pending pending;
   Block &block = region.front();
   auto insertAt = [&](OpBuilder builder, Location loc) {

@@ -98,6 +98,8 @@ LogicalResult MemoryPlanner::readInPlacePairs() {
 }
 
 void MemoryPlanner::number(Region &region) {
+  if (region.empty())
+    return;
   for (Operation &op : region.front()) {
     Lifetime span;
     span.first = steps++;

@@ -171,17 +171,17 @@ def Program_WhileOp : Program_Op<"while", [NoTerminator]> {
   let summary = "runs the body while a byte on the device is not 0";
   let description = [{
     `condition` runs, then `predicate` is read back; if it is not 0 the body runs,
-    and so on.
+    and so on. A region without steps has no block.
   }];
   let arguments = (ins Program_BufferType:$predicate);
-  let regions = (region SizedRegion<1>:$condition, SizedRegion<1>:$body);
+  let regions = (region MaxSizedRegion<1>:$condition, MaxSizedRegion<1>:$body);
   let assemblyFormat = "$predicate attr-dict-with-keyword `cond` $condition `do` $body";
 }
 
 def Program_IfOp : Program_Op<"if", [NoTerminator]> {
   let summary = "runs one of two regions";
   let arguments = (ins Program_BufferType:$predicate);
-  let regions = (region SizedRegion<1>:$thenRegion, SizedRegion<1>:$elseRegion);
+  let regions = (region MaxSizedRegion<1>:$thenRegion, MaxSizedRegion<1>:$elseRegion);
   let assemblyFormat = "$predicate attr-dict-with-keyword `then` $thenRegion `else` $elseRegion";
 }
 

@@ -1,0 +1,16 @@
+"""Prints the header of a pack, one entry a line."""
+
+import json
+import struct
+import sys
+
+with open(sys.argv[1], "rb") as file:
+    data = file.read()
+(size,) = struct.unpack("<Q", data[16:24])
+header = json.loads(data[32 : 32 + size])
+for key, value in header.items():
+    if not isinstance(value, list):
+        print(key, json.dumps(value))
+        continue
+    for item in value:
+        print(key, json.dumps(item))
