@@ -5,6 +5,7 @@
 
 #include "nxv-c/Reference.h"
 #include "nxv/Dialect/Nxv/IR/Nxv.h"
+#include "nxv/Graph/Diagnostics.h"
 #include "nxv/Graph/Import.h"
 #include "nxv/Reference/Interpreter.h"
 
@@ -115,7 +116,8 @@ nxv_reference_run(const char *graphPath, size_t numInputs,
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
         message.empty())
-      message = diagnostic.str();
+      message = nxv::describeLocation(diagnostic.getLocation()) + ": " +
+                diagnostic.str();
     return success();
   });
   Request request{

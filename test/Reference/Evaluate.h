@@ -18,7 +18,6 @@
 #include "gtest/gtest.h"
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <string>
 
@@ -39,8 +38,8 @@ Tensor make(const std::string &type, const std::vector<T> &elements) {
   Tensor tensor;
   tensor.type =
       llvm::cast<mlir::RankedTensorType>(mlir::parseType(type, &getContext()));
-  tensor.data.resize(elements.size() * sizeof(T));
-  std::memcpy(tensor.data.data(), elements.data(), tensor.data.size());
+  auto *bytes = reinterpret_cast<const uint8_t *>(elements.data());
+  tensor.data.assign(bytes, bytes + elements.size() * sizeof(T));
   return tensor;
 }
 
@@ -54,8 +53,8 @@ inline Tensor s32(const std::string &type,
 
 template <typename T>
 std::vector<T> read(const Tensor &tensor) {
-  std::vector<T> elements(tensor.data.size() / sizeof(T));
-  std::memcpy(elements.data(), tensor.data.data(), tensor.data.size());
+  auto *values = reinterpret_cast<const T *>(tensor.data.data());
+  std::vector<T> elements(values, values + tensor.data.size() / sizeof(T));
   return elements;
 }
 
