@@ -104,27 +104,56 @@ LogicalResult Importer::importBinary(Node &node) {
   return define(node, checked(buildNamed(b, node, {lhs, rhs}, node.type)));
 }
 
-/// Of complex numbers: -i log((x + iy) / sqrt(x^2 + y^2)).
+Value Importer::splat(Node &node, double re, double im) {
+  auto part =
+      cast<FloatType>(cast<ComplexType>(node.element()).getElementType());
+  auto attr = [&](double value) {
+    return cast<FloatAttr>(b.getFloatAttr(part, value)).getValue();
+  };
+  std::complex<APFloat> value(attr(re), attr(im));
+  llvm::ArrayRef<std::complex<APFloat>> values(value);
+  if (node.type.getNumElements() == 0)
+    values = {};
+  return ConstantOp::create(b, node.loc,
+                            DenseElementsAttr::get(node.type, values));
+}
+
+/// Of complex numbers: -i log((x + iy) / sqrt(x^2 + y^2)), but the real
+/// function where both are real, as the formula fails at the origin.
 LogicalResult Importer::importAtan2(Node &node) {
-  if (failed(needsTensor(node)))
-    return failure();
-  if (!isa<ComplexType>(node.element()))
+  if (!node.type || !isa<ComplexType>(node.element()))
     return importBinary(node);
   Value y = aligned(node, 0, node.element());
   Value x = y ? aligned(node, 1, node.element()) : Value();
   if (!x)
     return failure();
-  std::string error;
-  auto imaginary = [&](double part) {
-    return make<ConstantOp>(
-        node, splatLiteral(Json::array({0.0, part}), node.type, error));
+  RankedTensorType type = node.type;
+  RankedTensorType realType =
+      type.clone(cast<ComplexType>(node.element()).getElementType());
+  auto build = [&](auto op, Type result, auto... operands) -> Value {
+    return decltype(op)::create(b, node.loc, result, operands...);
   };
-  Value point = make<AddOp>(node, x, make<MultiplyOp>(node, imaginary(1), y));
-  Value square = make<AddOp>(node, make<MultiplyOp>(node, x, x),
-                             make<MultiplyOp>(node, y, y));
-  Value unit = make<DivideOp>(node, point, make<SqrtOp>(node, square));
-  return define(node,
-                make<MultiplyOp>(node, imaginary(-1), make<LogOp>(node, unit)));
+  Value direction =
+      build(AddOp(), type, x, build(MultiplyOp(), type, y, splat(node, 0, 1)));
+  Value length = build(SqrtOp(), type,
+                       build(AddOp(), type, build(MultiplyOp(), type, x, x),
+                             build(MultiplyOp(), type, y, y)));
+  Value angle =
+      build(LogOp(), type, build(DivideOp(), type, direction, length));
+  angle = build(MultiplyOp(), type, angle, splat(node, 0, -1));
+
+  Value isReal;
+  for (Value operand : {x, y}) {
+    Value imaginary = build(ImagOp(), realType, operand);
+    Value isZero = build(NotOp(), predType(node.shape()),
+                         convert(node, imaginary, b.getI1Type()));
+    isReal = isReal ? build(AndOp(), predType(node.shape()), isReal, isZero)
+                    : isZero;
+  }
+  Value real = build(Atan2Op(), realType, build(RealOp(), realType, y),
+                     build(RealOp(), realType, x));
+  return define(node, build(SelectOp(), type, isReal,
+                            convert(node, real, node.element()), angle));
 }
 
 static bool isZeroSplat(Value value) {

@@ -194,7 +194,8 @@ private:
   LogicalResult importBitcast(Node &node);
   LogicalResult importBinary(Node &node);
   LogicalResult importAtan2(Node &node);
-  LogicalResult importDivide(Node &node);
+  /// A splat of a real number of the node's element type.
+  Value splat(Node &node, double re, double im);
   LogicalResult importCompare(Node &node);
   LogicalResult importLogical(Node &node);
   LogicalResult importSelect(Node &node);
