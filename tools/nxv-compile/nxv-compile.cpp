@@ -52,7 +52,7 @@ static cl::opt<Emit> emitLevel(
                clEnumValN(Emit::spirv, "spirv", "the program and SPIR-V modules"),
                clEnumValN(Emit::spvpack, "spvpack", "the pack (default)")),
     cl::cat(category));
-static cl::opt<bool> showStats("stats",
+static cl::opt<bool> showStats("nxv-stats",
                                cl::desc("Print figures of the program"),
                                cl::cat(category));
 static cl::opt<bool> showTime("time", cl::desc("Print the time of each phase"),
@@ -64,7 +64,7 @@ static cl::opt<bool> verifyEach("verify-each",
                                 cl::desc("Verify the module after each pass"),
                                 cl::init(false), cl::cat(category));
 static cl::opt<bool> printPasses(
-    "print-after-all", cl::desc("Print the module after each pass"),
+    "print-ir", cl::desc("Print the module after each pass"),
     cl::cat(category));
 
 namespace {
@@ -203,8 +203,17 @@ static LogicalResult compile() {
   return writePack(*module, clock);
 }
 
+/// LLVM registers a --stats of its own, about itself: ours takes its place.
+static void claimStatsOption() {
+  auto &registered = cl::getRegisteredOptions();
+  if (auto found = registered.find("stats"); found != registered.end())
+    found->second->removeArgument();
+  showStats.setArgStr("stats");
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  claimStatsOption();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,
                               "Compiles a tensor graph into a .spvpack\n");
