@@ -75,7 +75,8 @@ private:
   Value fragment(const Stage &stage, AffineExpr base, int64_t part,
                  AffineExpr depth);
   void multiply(AffineExpr base, AffineExpr depth, Values &accumulators);
-  Values multiplyStep(AffineExpr step, Values accumulators);
+  Value multiplyAdd(Value row, Value column, Value sum);
+  Values multiplyStep(AffineExpr step, int64_t depth, Values accumulators);
   Values accumulate(Values accumulators);
 
   /// Places a set of loops at a linear index.
@@ -95,9 +96,6 @@ private:
   int64_t rowsEach() const { return tile.rows / tile.threadsY; }
   int64_t vectorsEach() const {
     return tile.columns / tile.threadsX / tile.width;
-  }
-  Type vectorType() const {
-    return VectorType::get({tile.width}, plan.factorType);
   }
 
   const Plan &plan;
@@ -196,7 +194,8 @@ Stage ContractEmitter::makeStage(const Factor &factor, AffineExpr number,
   // Threads that write along the depth would all hit the same bank.
   if (factor.depthFast)
     stage.swizzle = std::min<int64_t>(8, threads);
-  stage.memory = kernel.allocateShared(vectorType(), 2 * stage.slots);
+  stage.memory = kernel.allocateShared(
+      VectorType::get({tile.width}, factor.element), 2 * stage.slots);
   return stage;
 }
 
@@ -255,7 +254,7 @@ Value ContractEmitter::loadFactor(const Stage &stage, int64_t i,
   const Factor &factor = *stage.factor;
   auto [column, inner] = slot(stage, i);
   AffineExpr depth = space.simplify(step * tile.depth + inner);
-  Value inside = emitter.lessThan(depth, plan.depth.count);
+  // What is read beyond the depth is never multiplied.
   depth = emitter.clamp(depth, 0, plan.depth.count - 1);
   SmallVector<AffineExpr> loops(root.getNumLoops(), space.constant(0));
   place(loops, plan.batch, batch);
@@ -274,13 +273,7 @@ Value ContractEmitter::loadFactor(const Stage &stage, int64_t i,
                          cast->getAttrs());
     value = builder.create(state)->getResult(0);
   }
-  value = emitter.splat(value);
-  if (!inside)
-    return value;
-  // Both factors are zero beyond the depth: nothing read there may matter.
-  Value zero = emitter.constantLike(value.getType(),
-                                    builder.getZeroAttr(plan.factorType));
-  return arith::SelectOp::create(builder, loc, inside, value, zero);
+  return emitter.splat(value);
 }
 
 Values ContractEmitter::loadStep(AffineExpr step) {
@@ -337,22 +330,33 @@ void ContractEmitter::multiply(AffineExpr half, AffineExpr depth,
     for (int64_t i = 0; i < tile.width; ++i) {
       Value row = emitter.splat(emitter.extractLane(rows, i));
       for (Value column : columns) {
-        Value &sum = *accumulator++;
-        if (isa<FloatType>(plan.factorType)) {
-          sum = math::FmaOp::create(builder, loc, row, column, sum);
-          continue;
-        }
-        Value product = arith::MulIOp::create(builder, loc, row, column);
-        sum = arith::AddIOp::create(builder, loc, sum, product);
+        *accumulator = multiplyAdd(row, column, *accumulator);
+        ++accumulator;
       }
     }
   }
 }
 
-Values ContractEmitter::multiplyStep(AffineExpr step, Values accumulators) {
+/// The payload of the root.
+Value ContractEmitter::multiplyAdd(Value row, Value column, Value sum) {
+  if (!plan.product) {
+    Values inputs(root.getNumDpsInputs());
+    inputs[plan.lhs.operand->getOperandNumber()] = row;
+    inputs[plan.rhs.operand->getOperandNumber()] = column;
+    SmallVector<AffineExpr> loops(root.getNumLoops(), space.constant(0));
+    return emitter.splat(emitter.payloadOf(root, loops, inputs, sum).front());
+  }
+  if (isa<FloatType>(plan.accumulator))
+    return math::FmaOp::create(builder, loc, row, column, sum);
+  Value product = arith::MulIOp::create(builder, loc, row, column);
+  return arith::AddIOp::create(builder, loc, sum, product);
+}
+
+/// The first `depth` products of a step.
+Values ContractEmitter::multiplyStep(AffineExpr step, int64_t depth,
+                                     Values accumulators) {
   AffineExpr half = space.simplify(step % 2);
-  int64_t rest = tile.depth % unrolledDepth;
-  int64_t whole = tile.depth - rest;
+  int64_t whole = depth - depth % unrolledDepth;
   auto body = [&](AffineExpr first, ValueRange sums) {
     Values next(sums);
     for (int64_t k = 0; k < unrolledDepth; ++k)
@@ -363,7 +367,7 @@ Values ContractEmitter::multiplyStep(AffineExpr step, Values accumulators) {
     accumulators = body(space.constant(0), accumulators);
   else if (whole)
     accumulators = emitter.loop(0, whole, unrolledDepth, accumulators, body);
-  for (int64_t k = whole; k < tile.depth; ++k)
+  for (int64_t k = whole; k < depth; ++k)
     multiply(half, space.constant(k), accumulators);
   return accumulators;
 }
@@ -379,12 +383,13 @@ Values ContractEmitter::accumulate(Values accumulators) {
         0, steps - 1, 1, accumulators, [&](AffineExpr step, ValueRange sums) {
           AffineExpr next = space.simplify(step + 1);
           Values registers = loadStep(next);
-          Values result = multiplyStep(step, Values(sums));
+          Values result = multiplyStep(step, tile.depth, Values(sums));
           storeStep(next, registers);
           kernel.barrier();
           return result;
         });
-  return multiplyStep(space.constant(steps - 1), accumulators);
+  int64_t last = plan.depth.count - (steps - 1) * tile.depth;
+  return multiplyStep(space.constant(steps - 1), last, accumulators);
 }
 
 //===----------------------------------------------------------------------===//

@@ -8,6 +8,7 @@
 #include "nxv/Kernel/AccessWalker.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,6 +31,7 @@ public:
 
 private:
   LogicalResult matchPayload();
+  bool matchProduct();
   LogicalResult matchFactor(Value value, Factor &factor);
   LogicalResult describeOutputs();
   void classifyLoops();
@@ -56,13 +58,15 @@ constexpr int64_t unknownStride = std::numeric_limits<int64_t>::max();
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// The payload: accumulator + cast(a) * cast(b)
+// The payload
 //===----------------------------------------------------------------------===//
 
+/// Looks through casts from `value` to an input of the payload.
 LogicalResult Planner::matchFactor(Value value, Factor &factor) {
+  factor = {};
+  factor.element = value.getType();
   while (Operation *op = value.getDefiningOp()) {
-    if (op->getNumOperands() != 1 || op->getNumResults() != 1 ||
-        op->getNumRegions() != 0 || !isa<CastOpInterface>(op))
+    if (!isa<CastOpInterface>(op) || op->getNumOperands() != 1)
       return failure();
     factor.casts.insert(factor.casts.begin(), op);
     value = op->getOperand(0);
@@ -76,29 +80,47 @@ LogicalResult Planner::matchFactor(Value value, Factor &factor) {
   return success();
 }
 
+/// Matches accumulator + cast(a) * cast(b).
+bool Planner::matchProduct() {
+  Block *body = plan.root.getBody();
+  Value accumulator = body->getArguments().back();
+  Operation *sum = body->getTerminator()->getOperand(0).getDefiningOp();
+  if (!isa_and_nonnull<arith::AddFOp, arith::AddIOp>(sum))
+    return false;
+  bool first = sum->getOperand(0) == accumulator;
+  if (!first && sum->getOperand(1) != accumulator)
+    return false;
+  Operation *product = sum->getOperand(first ? 1 : 0).getDefiningOp();
+  return isa_and_nonnull<arith::MulFOp, arith::MulIOp>(product) &&
+         succeeded(matchFactor(product->getOperand(0), plan.lhs)) &&
+         succeeded(matchFactor(product->getOperand(1), plan.rhs)) &&
+         plan.lhs.operand != plan.rhs.operand;
+}
+
 LogicalResult Planner::matchPayload() {
   linalg::GenericOp root = plan.root;
   if (root.getNumDpsInits() != 1)
     return error() << "expected one result, found " << root.getNumDpsInits();
-  Block *body = root.getBody();
-  Value accumulator = body->getArguments().back();
-  Operation *sum = body->getTerminator()->getOperand(0).getDefiningOp();
-  auto mismatch = [&] {
-    return error() << "expected a payload that adds the product of two "
-                      "elements to the accumulator";
-  };
-  if (!isa_and_nonnull<arith::AddFOp, arith::AddIOp>(sum))
-    return mismatch();
-  bool first = sum->getOperand(0) == accumulator;
-  if (!first && sum->getOperand(1) != accumulator)
-    return mismatch();
-  Operation *product = sum->getOperand(first ? 1 : 0).getDefiningOp();
-  if (!isa_and_nonnull<arith::MulFOp, arith::MulIOp>(product) ||
-      failed(matchFactor(product->getOperand(0), plan.lhs)) ||
-      failed(matchFactor(product->getOperand(1), plan.rhs)) ||
-      plan.lhs.operand == plan.rhs.operand)
-    return mismatch();
-  plan.factorType = accumulator.getType();
+  plan.accumulator = root.getBody()->getArguments().back().getType();
+  plan.product = matchProduct();
+  if (plan.product)
+    return success();
+  SmallVector<OpOperand *> used;
+  for (OpOperand *input : root.getDpsInputOperands())
+    if (!root.getMatchingBlockArgument(input).use_empty())
+      used.push_back(input);
+  if (used.size() != 2)
+    return error() << "expected a payload of two elements, found "
+                   << used.size();
+  for (Operation &op : root.getBody()->without_terminator())
+    if (isa<linalg::IndexOp, tensor::ExtractOp>(op))
+      return error() << "the payload depends on more than its elements";
+  for (auto [factor, input] :
+       llvm::zip(SmallVector<Factor *>{&plan.lhs, &plan.rhs}, used)) {
+    *factor = {};
+    factor->operand = input;
+    factor->element = root.getMatchingBlockArgument(input).getType();
+  }
   return success();
 }
 
@@ -300,7 +322,9 @@ double Planner::estimate(const Tile &tile) {
 }
 
 void Planner::chooseTile() {
-  int64_t bytes = bytesOf(plan.factorType);
+  int64_t bytes =
+      std::max({bytesOf(plan.accumulator), bytesOf(plan.lhs.element),
+                bytesOf(plan.rhs.element)});
   int64_t most = bytes > 4 ? 32 : 64; // accumulators a thread
   const Tile *best = nullptr;
   double least = 0;

@@ -25,7 +25,8 @@ struct LoopSet {
 /// right one), by the depth.
 struct Factor {
   mlir::OpOperand *operand = nullptr;
-  /// Casts between the element and the factor that is multiplied.
+  mlir::Type element; // in workgroup memory
+  /// Casts on the way there.
   llvm::SmallVector<mlir::Operation *> casts;
   LoopSet free;
   /// Are neighbours in memory neighbours in depth?
@@ -53,7 +54,10 @@ struct Plan {
   mlir::linalg::GenericOp root;
   Factor lhs, rhs;
   LoopSet batch, depth;
-  mlir::Type factorType; // of the products and of the accumulators
+  mlir::Type accumulator;
+  /// Is the payload accumulator + lhs * rhs? If not, it is any function of two
+  /// elements and the accumulator.
+  bool product = false;
   llvm::SmallVector<Output> outputs;
   Tile tile;
 
