@@ -185,11 +185,11 @@ func.func @float(%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor
 // CHECK: arith.ori
 // CHECK: arith.cmpi ult
 // CHECK: arith.select
-func.func @predicates(%p: tensor<4xi1>, %q: tensor<4xi1>, %x: tensor<4xf32>) -> (tensor<4xi1>, tensor<4xf32>) {
+func.func @predicates(%p: tensor<4xi1>, %q: tensor<4xi1>, %x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xi1>, tensor<4xf32>) {
   %0 = nxv.not %p : tensor<4xi1>
   %1 = nxv.max %0, %q : tensor<4xi1>
   %2 = nxv.compare lt, %1, %q : (tensor<4xi1>, tensor<4xi1>) -> tensor<4xi1>
-  %3 = nxv.select %2, %x, %x : (tensor<4xi1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %3 = nxv.select %2, %x, %y : (tensor<4xi1>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %2, %3 : tensor<4xi1>, tensor<4xf32>
 }
 
