@@ -1,0 +1,64 @@
+//===- InternalsTest.cpp - parts that the C interface hides ---------------===//
+// Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Recorder.h"
+#include "Support.h"
+
+#include <gtest/gtest.h>
+
+using namespace nxv::runtime;
+
+namespace {
+
+TEST(Internals, FoldGrid) {
+  const uint32_t small[3] = {65535, 65535, 65535};
+  const uint32_t wide[3] = {2147483647, 65535, 65535};
+  const uint32_t tiny[3] = {3, 2, 2};
+  auto check = [](uint64_t grid, const uint32_t limits[3]) {
+    uint32_t g[3];
+    ASSERT_TRUE(foldGrid(grid, limits, g)) << grid;
+    unsigned __int128 product = (unsigned __int128)g[0] * g[1] * g[2];
+    EXPECT_TRUE(product >= grid) << grid;
+    // Hardly more than is needed.
+    EXPECT_TRUE(product - grid <= (unsigned __int128)g[1] * g[2] * 2) << grid;
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_GE(g[i], 1u);
+      EXPECT_LE(g[i], limits[i]);
+    }
+  };
+  for (uint64_t grid : {1ull, 2ull, 65535ull, 65536ull, 65537ull, 131071ull,
+                        4294836225ull, 4294836226ull, 281462092005375ull})
+    check(grid, small);
+  for (uint64_t grid : {1ull, 2147483648ull, 1ull << 40, 1ull << 62})
+    check(grid, wide);
+  for (uint64_t grid = 1; grid <= 12; ++grid)
+    check(grid, tiny);
+  uint32_t g[3];
+  EXPECT_FALSE(foldGrid(13, tiny, g));
+  EXPECT_FALSE(foldGrid(281462092005376ull, small, g));
+}
+
+TEST(Internals, ByteSizes) {
+  auto read = [](const char *text) {
+    setenv("NXV_TEST_BYTES", text, 1);
+    return environmentBytes("NXV_TEST_BYTES");
+  };
+  EXPECT_EQ(read("12"), 12u);
+  EXPECT_EQ(read("3K"), 3072u);
+  EXPECT_EQ(read("2g"), uint64_t(2) << 30);
+  EXPECT_THROW(read("-1"), Failure);
+  EXPECT_THROW(read("K"), Failure);
+  EXPECT_THROW(read("99999999999999999999"), Failure);
+  EXPECT_THROW(read("16777216T"), Failure);
+  unsetenv("NXV_TEST_BYTES");
+}
+
+TEST(Internals, Lists) {
+  EXPECT_EQ(splitList("a, b c,,d"),
+            (std::vector<std::string>{"a", "b c", "d"}));
+  EXPECT_TRUE(splitList("").empty());
+}
+
+} // namespace
