@@ -33,6 +33,20 @@ struct ElementEmitter::PayloadValue {
 
 struct ElementEmitter::Environment {
   DenseMap<Value, PayloadValue> values;
+  /// A value of the payload, or a scalar constant from outside of it.
+  PayloadValue lookup(Value value, ElementEmitter &emitter) {
+    if (auto found = values.find(value); found != values.end())
+      return found->second;
+    auto cst = value.getDefiningOp<arith::ConstantOp>();
+    assert(cst && "a payload uses only constants of the outside");
+    PayloadValue result;
+    if (cst.getType().isIndex())
+      result.index = emitter.space.constant(
+          cast<IntegerAttr>(cst.getValue()).getInt());
+    else
+      result.value = emitter.constant(cast<TypedAttr>(cst.getValue()));
+    return result;
+  }
   SmallVector<AffineExpr> loops;
 };
 
@@ -478,7 +492,7 @@ ElementEmitter::Values ElementEmitter::payloadOf(linalg::GenericOp op,
   evaluate(*body, env);
   Values results;
   for (Value operand : body->getTerminator()->getOperands())
-    results.push_back(asValue(env.values[operand]));
+    results.push_back(asValue(env.lookup(operand, *this)));
   return results;
 }
 
@@ -546,7 +560,7 @@ void ElementEmitter::evaluateOp(Operation &op, Environment &env) {
     return evaluateByLane(op, env);
   Values operands;
   for (Value operand : op.getOperands())
-    operands.push_back(asValue(env.values[operand]));
+    operands.push_back(asValue(env.lookup(operand, *this)));
   env.values[op.getResult(0)] = {vectorized(op, operands), {}, {}};
 }
 
@@ -651,7 +665,7 @@ ElementEmitter::compareIndices(Operation &op, PayloadValue lhs,
 
 /// Operations on index values, folded into expressions where they can be.
 bool ElementEmitter::evaluateIndexOp(Operation &op, Environment &env) {
-  auto in = [&](unsigned i) { return env.values[op.getOperand(i)]; };
+  auto in = [&](unsigned i) { return env.lookup(op.getOperand(i), *this); };
   auto set = [&](PayloadValue value) { env.values[op.getResult(0)] = value; };
   auto setIndex = [&](AffineExpr expr) {
     set({{}, space.simplify(expr), {}});
@@ -772,7 +786,7 @@ void ElementEmitter::evaluateExtract(Operation &op, Environment &env) {
   auto type = cast<RankedTensorType>(extract.getTensor().getType());
   SmallVector<AffineExpr> indices;
   for (auto [operand, size] : llvm::zip(extract.getIndices(), type.getShape())) {
-    AffineExpr expr = asIndex(env.values[operand]);
+    AffineExpr expr = asIndex(env.lookup(operand, *this));
     indices.push_back(speculating && size > 0 ? clamp(expr, 0, size - 1)
                                               : expr);
   }
@@ -781,12 +795,12 @@ void ElementEmitter::evaluateExtract(Operation &op, Environment &env) {
 
 void ElementEmitter::evaluateIf(Operation &op, Environment &env) {
   auto branch = cast<scf::IfOp>(op);
-  PayloadValue condition = env.values[branch.getCondition()];
+  PayloadValue condition = env.lookup(branch.getCondition(), *this);
   auto yields = [&](Region &region) {
     Values values;
     evaluate(region.front(), env);
     for (Value operand : region.front().getTerminator()->getOperands())
-      values.push_back(asValue(env.values[operand]));
+      values.push_back(asValue(env.lookup(operand, *this)));
     return values;
   };
   if (condition.known) {
@@ -820,17 +834,20 @@ void ElementEmitter::evaluateByLane(Operation &op, Environment &env) {
                                   op.getOperands().end());
   op.walk([&](Operation *inner) {
     for (Value operand : inner->getOperands())
-      if (env.values.count(operand))
+      if (!op.isAncestor(operand.getParentBlock()->getParentOp()))
         captured.insert(operand);
   });
   bool varying = false;
-  for (Value value : captured)
-    varying |= isa<VectorType>(asValue(env.values[value]).getType());
+  SmallVector<Value> given;
+  for (Value value : captured) {
+    given.push_back(asValue(env.lookup(value, *this)));
+    varying |= isa<VectorType>(given.back().getType());
+  }
   SmallVector<Values> results(op.getNumResults());
   for (int64_t i = 0; i < (varying ? width : 1); ++i) {
     IRMapping mapping;
-    for (Value value : captured)
-      mapping.map(value, extractLane(asValue(env.values[value]), i));
+    for (auto [value, is] : llvm::zip(captured, given))
+      mapping.map(value, extractLane(is, i));
     Operation *clone = builder.clone(op, mapping);
     for (unsigned k = 0; k < op.getNumResults(); ++k)
       results[k].push_back(clone->getResult(k));

@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "nxv/Dialect/Program/IR/Program.h"
+#include "nxv/Kernel/AccessWalker.h"
 #include "nxv/Kernel/KernelBuilder.h"
 #include "nxv/Kernel/Passes.h"
 
@@ -53,6 +54,51 @@ static FailureOr<gpu::GPUFuncOp> emitKernel(program::GroupOp group,
     return emitScatter(group, module, name);
   }
   llvm_unreachable("unknown family");
+}
+
+/// Inputs that a result may overwrite, as pairs of an input's and a result's
+/// number: nothing but that result reads the input, and at its own place only,
+/// so that the thread that writes an element is the one that has read it.
+static ArrayAttr inPlacePairs(program::GroupOp group) {
+  Builder builder(group.getContext());
+  SmallVector<Attribute> pairs;
+  Block &body = group.getBody().front();
+  auto isLeaf = [](Value value) { return isa<BlockArgument>(value); };
+  // The readers of each input: a result's number, or -1 for anything else.
+  DenseMap<Value, llvm::SmallDenseSet<int64_t>> readers;
+  for (linalg::GenericOp root : getRoots(group)) {
+    IndexSpace space(group.getContext());
+    SmallVector<AffineExpr> loops;
+    for (int64_t size : root.getStaticLoopRanges())
+      loops.push_back(space.addDim(size));
+    AccessWalker(space, isLeaf, [&](Value value, ArrayRef<AffineExpr>) {
+      readers[value].insert(-1);
+    }).walkPayload(root, loops);
+  }
+  auto isLeafOrRoot = [&](Value value) {
+    return isLeaf(value) || value.getDefiningOp()->hasAttr(rootAttrName);
+  };
+  for (auto [number, yield] : llvm::enumerate(getYields(group))) {
+    IndexSpace space(group.getContext());
+    SmallVector<AffineExpr> dims;
+    ArrayRef<int64_t> shape = cast<ShapedType>(yield.getType()).getShape();
+    for (int64_t size : shape)
+      dims.push_back(space.addDim(size));
+    AffineExpr own = space.flatten(dims, shape);
+    AccessWalker(space, isLeafOrRoot, [&](Value value, ArrayRef<AffineExpr> at) {
+      bool same = byteSize(value.getType()) == byteSize(yield.getType()) &&
+                  space.flatten(at, cast<ShapedType>(value.getType())
+                                        .getShape()) == own;
+      readers[value].insert(same ? int64_t(number) : -1);
+    }).walk(yield, dims);
+  }
+  for (BlockArgument argument : body.getArguments()) {
+    auto &who = readers[argument];
+    if (who.size() == 1 && *who.begin() >= 0)
+      pairs.push_back(builder.getDenseI64ArrayAttr(
+          {int64_t(argument.getArgNumber()), *who.begin()}));
+  }
+  return builder.getArrayAttr(pairs);
 }
 
 namespace {
@@ -177,9 +223,15 @@ LogicalResult ProgramBuilder::addGroup(program::GroupOp group) {
   auto symbol =
       SymbolRefAttr::get(builder.getContext(), name,
                          {FlatSymbolRefAttr::get(builder.getContext(), name)});
-  program::DispatchOp::create(
+  auto dispatch = program::DispatchOp::create(
       builder, group.getLoc(), symbol,
       (*kernel)->getAttrOfType<IntegerAttr>("nxv.grid"), inputs, outputs);
+  bool direct = group.getFamily() == Family::map ||
+                group.getFamily() == Family::reduce ||
+                group.getFamily() == Family::contract ||
+                group.getFamily() == Family::conv;
+  if (ArrayAttr pairs = inPlacePairs(group); direct && !pairs.empty())
+    dispatch->setAttr("in_place", pairs);
   return success();
 }
 

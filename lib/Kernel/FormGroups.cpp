@@ -107,6 +107,8 @@ private:
   void limitInlining(Operation *op);
   int findSibling(linalg::GenericOp op, int64_t points, int64_t reduced);
   void storeShared();
+  SmallVector<Value> seedsOf(int group) const;
+  void updateUses();
   void mergeMaps();
   void build();
 
@@ -659,6 +661,24 @@ LogicalResult GroupFormer::visit(Operation &op) {
 // After the visit
 //===----------------------------------------------------------------------===//
 
+/// What a group computes from: its results and what its roots read.
+SmallVector<Value> GroupFormer::seedsOf(int group) const {
+  SmallVector<Value> seeds(groups[group].outputs.begin(),
+                           groups[group].outputs.end());
+  for (Operation *root : groups[group].roots)
+    llvm::append_range(seeds, tensorOperands(root));
+  return seeds;
+}
+
+/// A value may have been stored after a group was found to inline it.
+void GroupFormer::updateUses() {
+  for (int number = 0, end = groups.size(); number < end; ++number)
+    for (Value leaf : frontierOf(seedsOf(number), number).leaves)
+      if (int from = storedBy.lookup_or(leaf, -1);
+          from >= 0 && from != number)
+        groups[number].uses.insert(from);
+}
+
 /// Stores floating values that several groups would compute at a high price.
 void GroupFormer::storeShared() {
   for (Operation &op : function.getBody().front().without_terminator()) {
@@ -669,11 +689,7 @@ void GroupFormer::storeShared() {
       continue;
     llvm::SmallDenseSet<int> users;
     for (int number = 0, end = groups.size(); number < end; ++number) {
-      SmallVector<Value> seeds(groups[number].outputs.begin(),
-                               groups[number].outputs.end());
-      for (Operation *root : groups[number].roots)
-        llvm::append_range(seeds, tensorOperands(root));
-      if (frontierOf(seeds, number).inlined.contains(&op))
+      if (frontierOf(seedsOf(number), number).inlined.contains(&op))
         users.insert(number);
     }
     if (users.size() < 2)
@@ -683,9 +699,7 @@ void GroupFormer::storeShared() {
     int64_t moved = int64_t(users.size() + 1) * bytesOf(value);
     if (saved <= moved + bytesPerDispatch)
       continue;
-    int number = storeFloating(value);
-    for (int user : users)
-      groups[user].uses.insert(number);
+    storeFloating(value);
   }
 }
 
@@ -751,7 +765,8 @@ void GroupFormer::build() {
       Value value = work.pop_back_val();
       if (!seen.insert(value).second)
         continue;
-      if (isMemory(value) && storedBy.lookup_or(value, -1) != number) {
+      if (isa<RankedTensorType>(value.getType()) && isMemory(value) &&
+          storedBy.lookup_or(value, -1) != number) {
         frontier.leaves.insert(value);
         continue;
       }
@@ -761,8 +776,7 @@ void GroupFormer::build() {
         work.push_back(operand);
       op->walk([&](Operation *inner) {
         for (Value operand : inner->getOperands())
-          if (isa<RankedTensorType>(operand.getType()) &&
-              operand.getParentBlock() == &body)
+          if (operand.getParentBlock() == &body)
             work.push_back(operand);
       });
     }
@@ -845,6 +859,7 @@ LogicalResult GroupFormer::run() {
     if (failed(visit(*op)))
       return failure();
   storeShared();
+  updateUses();
   mergeMaps();
   build();
   for (Operation *op : llvm::reverse(ops))

@@ -15,7 +15,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/AffineMap.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
+#include <functional>
 
 namespace nxv {
 
@@ -25,9 +25,9 @@ public:
 
   /// `isLeaf` says where the inlining stops; `onLeaf` gets each read there once
   /// for each distinct index.
-  AccessWalker(IndexSpace &space, llvm::function_ref<bool(mlir::Value)> isLeaf,
-               llvm::function_ref<void(mlir::Value, Indices)> onLeaf)
-      : space(space), isLeaf(isLeaf), onLeaf(onLeaf) {}
+  AccessWalker(IndexSpace &space, std::function<bool(mlir::Value)> isLeaf,
+               std::function<void(mlir::Value, Indices)> onLeaf)
+      : space(space), isLeaf(std::move(isLeaf)), onLeaf(std::move(onLeaf)) {}
 
   /// Stops when more than this many operations would be emitted.
   int64_t limit = 1 << 20;
@@ -49,8 +49,8 @@ private:
   mlir::AffineExpr fresh();
 
   IndexSpace &space;
-  llvm::function_ref<bool(mlir::Value)> isLeaf;
-  llvm::function_ref<void(mlir::Value, Indices)> onLeaf;
+  std::function<bool(mlir::Value)> isLeaf;
+  std::function<void(mlir::Value, Indices)> onLeaf;
   llvm::DenseSet<std::pair<void *, mlir::AffineMap>> visited;
   int64_t cost = 0;
   int64_t size = 0;
