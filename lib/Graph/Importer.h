@@ -22,6 +22,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
 #include <unordered_map>
+#include <unordered_set>
 
 namespace nxv::graph {
 
@@ -270,7 +271,8 @@ private:
   mlir::OpBuilder b;
   Location fileLoc;
   SideFiles sideFiles;
-  llvm::DenseSet<int64_t> ids;
+  // Any 64-bit integer may be an id, the sentinels of DenseSet included.
+  std::unordered_set<int64_t> ids;
   llvm::DenseSet<const Json *> importedFuns;
   /// A `fun` that several nodes use is imported for each of them.
   bool isRepeating = false;

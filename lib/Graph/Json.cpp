@@ -140,6 +140,9 @@ nxv::graph::asIntegers(const Json *value) {
 std::optional<std::string>
 nxv::graph::unknownKey(const Json &object,
                        llvm::ArrayRef<llvm::StringRef> known) {
+  // The elements of a list have no keys to ask for.
+  if (!object.is_object())
+    return std::nullopt;
   for (auto entry = object.begin(); entry != object.end(); ++entry)
     if (!llvm::is_contained(known, llvm::StringRef(entry.key())) &&
         !llvm::StringRef(entry.key()).starts_with("x-"))
