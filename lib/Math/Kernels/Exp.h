@@ -94,17 +94,21 @@ F expm1(F x) {
   return select(x == 0.0, x, result);
 }
 
-/// 1 / (1 + t) for t in [0, 1]; the estimate is corrected by its residual.
+/// With t = e^-|x|: 1 / (1 + t), times t for a negative x. The estimate of the
+/// quotient is corrected by its residual.
 template <typename F>
 F sigmoid(F x) {
+  // Subnormal results are kept scaled up until the last multiplication.
+  constexpr int shift = F::kIsDouble ? 54 : 25;
+  constexpr double down = F::kIsDouble ? 0x1p-54 : 0x1p-25;
   F magnitude = min(abs(x), num<F>(104, 746));
   ExpArgument<F> a = reduceExp(-magnitude);
-  F t = scale(1.0 + (a.r + expTail(a.r)), a.k);
+  F scaled = (1.0 + (a.r + expTail(a.r))) * powerOfTwo<F>(a.k + shift);
+  F t = scaled * down;
   F y = 1.0 / (1.0 + t);
   F residual = (1.0 - y) - t * y;
   F q = y + y * residual;
-  F result = select(x >= 0.0, q, t * q);
-  return select(isNaN(x), x, result);
+  return select(x >= 0.0, q, (scaled * q) * down);
 }
 
 /// An odd polynomial near zero, then 1 - 2 / (e^2|x| + 1): there the quotient

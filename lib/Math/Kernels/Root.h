@@ -123,9 +123,9 @@ F erf(F x) {
 /// Horner's rule whose last two steps keep a second word.
 template <typename F, size_t N>
 Pair<F> hornerPair(F x, const double (&c)[N]) {
-  Pair<F> s = fastTwoSum(x.constant(c[1]), x * horner(x, c, 2));
+  Pair<F> s = twoSum(x.constant(c[1]), x * horner(x, c, 2));
   Pair<F> product = twoProduct(x, s.hi);
-  Pair<F> sum = fastTwoSum(x.constant(c[0]), product.hi);
+  Pair<F> sum = twoSum(x.constant(c[0]), product.hi);
   return {sum.hi, sum.lo + (product.lo + x * s.lo)};
 }
 
