@@ -102,6 +102,30 @@ struct ConvolutionLowering : OpConversionPattern<ConvolutionOp> {
     return createPad(b, op.getLoc(), view.tensor, zero, low, high, interior);
   }
 
+  /// What an axis of the input is read at.
+  static AffineExpr inputExpr(ConvolutionOp op, ConvLoops loops,
+                              LabelledOperand::Label label) {
+    auto dim = [&](int64_t i) { return getAffineDimExpr(i, op.getContext()); };
+    if (label.part == 0)
+      return dim(loops.group());
+    if (label.axis < 2)
+      return dim(label.axis == 0 ? loops.batch() : loops.inChannel());
+    int64_t i = label.axis - 2;
+    return dim(loops.space(i)) * op.getStrides()[i] +
+           dim(loops.window(i)) * op.getKernelDilation()[i];
+  }
+
+  /// What an axis of the kernel is read at.
+  static AffineExpr kernelExpr(MLIRContext *ctx, ConvLoops loops,
+                               LabelledOperand::Label label) {
+    int64_t loop = loops.group();
+    if (label.part != 0 && label.axis < 2)
+      loop = label.axis == 0 ? loops.outChannel() : loops.inChannel();
+    else if (label.part != 0)
+      loop = loops.window(label.axis - 2);
+    return getAffineDimExpr(loop, ctx);
+  }
+
   LogicalResult
   matchAndRewrite(ConvolutionOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
@@ -128,25 +152,14 @@ struct ConvolutionLowering : OpConversionPattern<ConvolutionOp> {
       shape.insert(shape.begin() + 1, groups);
     }
 
-    auto dim = [&](int64_t i) { return getAffineDimExpr(i, ctx); };
-    auto inputExpr = [&](LabelledOperand::Label label) -> AffineExpr {
-      if (label.part == 0)
-        return dim(loops.group());
-      if (label.axis < 2)
-        return dim(label.axis == 0 ? loops.batch() : loops.inChannel());
-      int64_t i = label.axis - 2;
-      return dim(loops.space(i)) * op.getStrides()[i] +
-             dim(loops.window(i)) * op.getKernelDilation()[i];
-    };
-    auto kernelExpr = [&](LabelledOperand::Label label) -> AffineExpr {
-      if (label.part == 0)
-        return dim(loops.group());
-      if (label.axis < 2)
-        return dim(label.axis == 0 ? loops.outChannel() : loops.inChannel());
-      return dim(loops.window(label.axis - 2));
-    };
-    AffineMap inputMap = input.map(loops.count(), ctx, inputExpr);
-    AffineMap kernelMap = kernel.map(loops.count(), ctx, kernelExpr);
+    AffineMap inputMap =
+        input.map(loops.count(), ctx, [&](LabelledOperand::Label label) {
+          return inputExpr(op, loops, label);
+        });
+    AffineMap kernelMap =
+        kernel.map(loops.count(), ctx, [&](LabelledOperand::Label label) {
+          return kernelExpr(ctx, loops, label);
+        });
     AffineMap parallel =
         AffineMap::getMultiDimIdentityMap(loops.parallel(), ctx);
     AffineMap outMap =

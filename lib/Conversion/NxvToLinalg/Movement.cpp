@@ -75,6 +75,20 @@ Value tolinalg::createReshape(OpBuilder &b, Location loc, Value operand,
   return operand;
 }
 
+/// A lazy choice between two values.
+static Value createIf(PayloadBuilder &b, Value condition,
+                      function_ref<Value(PayloadBuilder &)> onTrue,
+                      function_ref<Value(PayloadBuilder &)> onFalse) {
+  auto branch = [](function_ref<Value(PayloadBuilder &)> emit) {
+    return [emit](OpBuilder &nested, Location loc) {
+      PayloadBuilder p(nested, loc);
+      scf::YieldOp::create(p, emit(p));
+    };
+  };
+  return scf::IfOp::create(b, condition, branch(onTrue), branch(onFalse))
+      .getResult(0);
+}
+
 namespace {
 struct ReshapeLowering : OpConversionPattern<ReshapeOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -89,7 +103,7 @@ struct ReshapeLowering : OpConversionPattern<ReshapeOp> {
   }
 };
 
-static Value yieldElement(PayloadBuilder &, ValueRange v) { return v[0]; }
+Value yieldElement(PayloadBuilder &, ValueRange v) { return v[0]; }
 
 struct BroadcastLowering : OpConversionPattern<BroadcastInDimOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -226,18 +240,10 @@ struct ConcatenateLowering : OpConversionPattern<ConcatenateOp> {
     if (inputs.size() == 1)
       return extract(b);
     Value within = b.cmp(IP::slt, indices[axis], b.index(end));
-    auto choice = scf::IfOp::create(
-        b, within,
-        [&](OpBuilder &nested, Location loc) {
-          PayloadBuilder p(nested, loc);
-          scf::YieldOp::create(p, extract(p));
-        },
-        [&](OpBuilder &nested, Location loc) {
-          PayloadBuilder p(nested, loc);
-          scf::YieldOp::create(
-              p, emitChain(p, inputs.drop_front(), axis, end, indices));
-        });
-    return choice.getResult(0);
+    auto rest = [&](PayloadBuilder &p) {
+      return emitChain(p, inputs.drop_front(), axis, end, indices);
+    };
+    return createIf(b, within, extract, rest);
   }
 
   LogicalResult
@@ -262,8 +268,8 @@ struct ConcatenateLowering : OpConversionPattern<ConcatenateOp> {
 };
 } // namespace
 
-/// Where along one axis an element of a padded tensor comes from.
 namespace {
+/// Where along one axis an element of a padded tensor comes from.
 struct PadAxis {
   int64_t size, low, high, interior;
 
@@ -333,17 +339,7 @@ Value tolinalg::createPad(OpBuilder &b, Location loc, Value operand,
       inside = conjunction(p, inside, axis.condition(p, index));
     if (!inside)
       return extract(p);
-    auto choice = scf::IfOp::create(
-        p, inside,
-        [&](OpBuilder &nested, Location at) {
-          PayloadBuilder q(nested, at);
-          scf::YieldOp::create(q, extract(q));
-        },
-        [&](OpBuilder &nested, Location at) {
-          PayloadBuilder q(nested, at);
-          scf::YieldOp::create(q, value(q));
-        });
-    return choice.getResult(0);
+    return createIf(p, inside, extract, value);
   };
   return createFromIndices(b, loc, from.clone(shape), payload);
 }
@@ -442,17 +438,14 @@ struct DynamicUpdateSliceLowering : OpConversionPattern<DynamicUpdateSliceOp> {
             conjunction(b, inside, b.cmp(IP::sge, source[dim], b.index(0)));
         inside = b.andi(inside, b.cmp(IP::slt, source[dim], size));
       }
-      auto choice = scf::IfOp::create(
+      return createIf(
           b, inside,
-          [&](OpBuilder &nested, Location loc) {
-            Value v = tensor::ExtractOp::create(nested, loc, update, source);
-            scf::YieldOp::create(nested, loc, v);
+          [&](PayloadBuilder &p) -> Value {
+            return tensor::ExtractOp::create(p, update, source);
           },
-          [&](OpBuilder &nested, Location loc) {
-            Value v = tensor::ExtractOp::create(nested, loc, operand, indices);
-            scf::YieldOp::create(nested, loc, v);
+          [&](PayloadBuilder &p) -> Value {
+            return tensor::ExtractOp::create(p, operand, indices);
           });
-      return choice.getResult(0);
     };
     rewriter.replaceOp(op,
                        createFromIndices(rewriter, op.getLoc(), type, payload));
