@@ -105,6 +105,10 @@ def add_shares(rows, options):
             row["share"] = row["tflop_per_s"] / peaks[row["type"]]
 
 
+def show_rate(value):
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
 def show_time(seconds):
     return f"{seconds * 1e6:.1f} us" if seconds < 1e-2 else f"{seconds * 1e3:.1f} ms"
 
@@ -114,9 +118,9 @@ def table(rows):
     for row in rows:
         work, rate = "", ""
         if "bytes" in row:
-            work, rate = f"{row['bytes'] / 1e6:.1f} MB", f"{row['gb_per_s']:.0f} GB/s"
+            work, rate = f"{row['bytes'] / 1e6:.1f} MB", f"{show_rate(row['gb_per_s'])} GB/s"
         if "flops" in row:
-            work, rate = f"{row['flops'] / 1e9:.1f} GFLOP", f"{row['tflop_per_s']:.2f} TFLOP/s"
+            work, rate = f"{show_rate(row['flops'] / 1e9)} GFLOP", f"{show_rate(row['tflop_per_s'])} TFLOP/s"
         share = f"{100 * row['share']:.0f} %" if "share" in row else ""
         lines.append(
             f"| {row['name']} | {show_time(row['device_s'])} | {show_time(row['call_s'])} | {work} | {rate} | {share} |"
