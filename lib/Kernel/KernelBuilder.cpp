@@ -33,6 +33,11 @@ static bool needsWideIndices(program::GroupOp group) {
   };
   bool wide = llvm::any_of(group->getOperandTypes(), large) ||
               llvm::any_of(group->getResultTypes(), large);
+  // A contraction never numbers all of its points: its linear indices run over
+  // the rows, the columns or the depth, each a part of some tensor.
+  program::Family family = group.getFamily();
+  if (family == program::Family::contract || family == program::Family::conv)
+    return wide;
   group.getBody().walk([&](linalg::GenericOp op) {
     int64_t points = 1;
     for (int64_t extent : op.getStaticLoopRanges())

@@ -4,11 +4,12 @@
 // RUN: nxv-opt %s -split-input-file -nxv-emit-kernels -nxv-kernel-to-spirv -o /dev/null
 
 // Both factors go through workgroup memory in two halves; there is one barrier
-// a step, and no branch where the tiles divide the problem.
+// a step, and no branch where the tiles divide the problem. Indices have 32 bits,
+// even though there are more products than that.
 // CHECK-LABEL: program.program @product
 // CHECK: program.dispatch @contract_0::@contract_0 grid 1024
 // CHECK: gpu.func @contract_0
-// CHECK-SAME: known_block_size = array<i32: 256, 1, 1>
+// CHECK-SAME: known_block_size = array<i32: 256, 1, 1>, nxv.grid = 1024 : i64}
 // CHECK-DAG: memref.alloc() : memref<1024xvector<4xf32>, #spirv.storage_class<Workgroup>>
 // CHECK-DAG: memref.alloc() : memref<1024xvector<4xf32>, #spirv.storage_class<Workgroup>>
 // CHECK: gpu.barrier
