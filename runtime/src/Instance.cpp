@@ -211,15 +211,17 @@ VKAPI_ATTR VkBool32 VKAPI_CALL Instance::onMessage(
     VkDebugUtilsMessageTypeFlagsEXT types,
     const VkDebugUtilsMessengerCallbackDataEXT *data, void *user) {
   auto *self = static_cast<Instance *>(user);
+  std::string message = data->pMessage;
+  std::replace(message.begin(), message.end(), '\n', ' ');
   bool error = severity & VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
   // Drivers that fail to load are the loader's business, not ours.
   bool validation = types & VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
   if (error && validation) {
     std::lock_guard<std::mutex> lock(self->errorMutex);
-    self->errorText = data->pMessage;
+    self->errorText = message;
     ++self->errors;
   }
-  log(error ? NXV_LOG_ERROR : NXV_LOG_WARNING, data->pMessage);
+  log(error ? NXV_LOG_ERROR : NXV_LOG_WARNING, message);
   return VK_FALSE;
 }
 

@@ -336,4 +336,30 @@ TEST(Validation, Clean) {
   nxv_device_close(device);
 }
 
+/// What a kernel does wrong is a status, with the layer's message.
+TEST(Validation, ErrorsFailTheCall) {
+  Environment variable("NXV_VALIDATE", "1");
+  nxv_device *device = nullptr;
+  nxv_status status = nxv_device_open(nullptr, &device);
+  if (status == NXV_ERROR_NO_DEVICE)
+    GTEST_SKIP() << nxv_last_error();
+  NXV_ASSERT_OK(status);
+  std::vector<std::string> messages;
+  nxv_set_log_callback(
+      [](void *user, nxv_log_level, const char *message) {
+        static_cast<std::vector<std::string> *>(user)->push_back(message);
+      },
+      &messages);
+  // The kernel reads four addresses, the program gives it three.
+  Pack pack = addPack(4);
+  pack.program[0].args.pop_back();
+  pack.kernels[0].variants[0].requirements.pushBytes = 24;
+  Program program(device, pack);
+  nxv_set_log_callback(nullptr, nullptr);
+  EXPECT_EQ(program.status, NXV_ERROR_VALIDATION);
+  EXPECT_TRUE(mentions("Validation Error"));
+  EXPECT_FALSE(messages.empty());
+  nxv_device_close(device);
+}
+
 } // namespace
