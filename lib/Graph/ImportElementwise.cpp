@@ -101,6 +101,8 @@ LogicalResult Importer::importBinary(Node &node) {
   Value rhs = lhs ? aligned(node, 1, node.element()) : Value();
   if (!rhs)
     return failure();
+  lhs = convert(node, lhs, node.element());
+  rhs = convert(node, rhs, node.element());
   return define(node, checked(buildNamed(b, node, {lhs, rhs}, node.type)));
 }
 
@@ -197,6 +199,8 @@ LogicalResult Importer::importCompare(Node &node) {
   Value rhs = lhs ? aligned(node, 1, element) : Value();
   if (!rhs)
     return failure();
+  lhs = convert(node, lhs, element);
+  rhs = convert(node, rhs, element);
   auto comparison = symbolizeComparison(node.target);
   return define(node, make<CompareOp>(node, predType(node.shape()), *comparison,
                                       lhs, rhs));
@@ -224,6 +228,8 @@ LogicalResult Importer::importSelect(Node &node) {
   Value onFalse = onTrue ? aligned(node, 2, node.element()) : Value();
   if (!onFalse)
     return failure();
+  onTrue = convert(node, onTrue, node.element());
+  onFalse = convert(node, onFalse, node.element());
   return define(node, make<SelectOp>(node, node.type, pred, onTrue, onFalse));
 }
 

@@ -390,11 +390,8 @@ Value Importer::promoted(Node &node, size_t i) {
 }
 
 Value Importer::aligned(Node &node, size_t i, Type element) {
-  // A predicate stays one for as long as it can.
-  if (graphType(raw(node, i)).getElementType() == element) {
-    Value value = broadcast(node, raw(node, i), node.shape());
-    return value ? convert(node, value, element) : Value();
-  }
+  if (graphType(raw(node, i)).getElementType() == element)
+    return broadcast(node, raw(node, i), node.shape());
   Value value = promoted(node, i, element);
   return value ? broadcast(node, value, node.shape()) : Value();
 }

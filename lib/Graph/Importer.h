@@ -177,7 +177,7 @@ private:
   /// An operand in the node's element type, which must be able to hold it.
   Value promoted(Node &node, size_t i);
   Value promoted(Node &node, size_t i, Type element);
-  /// The same, broadcast to the node's shape.
+  /// The same, broadcast to the node's shape; a predicate may still be one.
   Value aligned(Node &node, size_t i, Type element);
   /// The same for an operand that must be a scalar.
   Value scalar(Node &node, size_t i);
