@@ -44,28 +44,30 @@ static cl::opt<std::string> outputPath("o", cl::desc("Where to write"),
                                        cl::cat(category));
 static cl::opt<Emit> emitLevel(
     "emit", cl::desc("What to write"), cl::init(Emit::spvpack),
-    cl::values(clEnumValN(Emit::nxv, "nxv", "the imported graph"),
-               clEnumValN(Emit::linalg, "linalg", "linalg on tensors"),
-               clEnumValN(Emit::groups, "groups", "groups, one a kernel"),
-               clEnumValN(Emit::program, "program", "the program and its kernels"),
-               clEnumValN(Emit::program, "kernels", "the same as program"),
-               clEnumValN(Emit::spirv, "spirv", "the program and SPIR-V modules"),
-               clEnumValN(Emit::spvpack, "spvpack", "the pack (default)")),
+    cl::values(
+        clEnumValN(Emit::nxv, "nxv", "the imported graph"),
+        clEnumValN(Emit::linalg, "linalg", "linalg on tensors"),
+        clEnumValN(Emit::groups, "groups", "groups, one a kernel"),
+        clEnumValN(Emit::program, "program", "the program and its kernels"),
+        clEnumValN(Emit::program, "kernels", "the same as program"),
+        clEnumValN(Emit::spirv, "spirv", "the program and SPIR-V modules"),
+        clEnumValN(Emit::spvpack, "spvpack", "the pack (default)")),
     cl::cat(category));
 static cl::opt<bool> showStats("nxv-stats",
                                cl::desc("Print figures of the program"),
                                cl::cat(category));
 static cl::opt<bool> showTime("time", cl::desc("Print the time of each phase"),
                               cl::cat(category));
-static cl::opt<std::string> dumpDir(
-    "dump-dir", cl::desc("Write the module at every level into this folder"),
-    cl::value_desc("folder"), cl::cat(category));
+static cl::opt<std::string>
+    dumpDir("dump-dir",
+            cl::desc("Write the module at every level into this folder"),
+            cl::value_desc("folder"), cl::cat(category));
 static cl::opt<bool> verifyEach("verify-each",
                                 cl::desc("Verify the module after each pass"),
                                 cl::init(false), cl::cat(category));
-static cl::opt<bool> printPasses(
-    "print-ir", cl::desc("Print the module after each pass"),
-    cl::cat(category));
+static cl::opt<bool> printPasses("print-ir",
+                                 cl::desc("Print the module after each pass"),
+                                 cl::cat(category));
 
 namespace {
 /// Measures phases for --time.
@@ -74,10 +76,11 @@ public:
   void lap(StringRef phase) {
     auto now = std::chrono::steady_clock::now();
     if (showTime)
-      llvm::errs() << llvm::format(
-          "%8.2f ms  ",
-          std::chrono::duration<double, std::milli>(now - last).count())
-                   << phase << "\n";
+      llvm::errs()
+          << llvm::format(
+                 "%8.2f ms  ",
+                 std::chrono::duration<double, std::milli>(now - last).count())
+          << phase << "\n";
     last = now;
   }
 

@@ -1,3 +1,5 @@
+# Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Imports, exports and imports again every graph of a folder; compares the modules."""
 
 import pathlib

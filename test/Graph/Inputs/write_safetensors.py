@@ -1,3 +1,5 @@
+# Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes a safetensors file with a good tensor and one that lies outside the file."""
 
 import json
