@@ -174,18 +174,18 @@ void nxv_set_log_level(nxv_log_level level) {
 nxv_status nxv_device_count(size_t *count) {
   return guarded([&] {
     require(count, "count");
-    *count = Instance::get()->devices().size();
+    *count = Instance::get().devices().size();
   });
 }
 
 nxv_status nxv_device_describe(size_t index, nxv_device_info *info) {
   return guarded([&] {
-    std::shared_ptr<Instance> instance = Instance::get();
-    if (index >= instance->devices().size())
+    std::vector<VkPhysicalDevice> devices = Instance::get().devices();
+    if (index >= devices.size())
       fail(NXV_ERROR_INVALID_ARGUMENT, "device ", index,
-           " does not exist, there are ", instance->devices().size());
+           " does not exist, there are ", devices.size());
     nxv_device_info value;
-    describe(instance->devices()[index], index, value);
+    describe(devices[index], index, value);
     handOut(value, info, "info");
   });
 }

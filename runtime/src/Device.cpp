@@ -83,15 +83,14 @@ std::shared_ptr<Device> Device::open(std::string selector, uint64_t limit) {
     selector = environment("NXV_DEVICE");
   if (limit == 0)
     limit = environmentBytes("NXV_MEMORY_LIMIT");
-  std::shared_ptr<Instance> instance = Instance::get();
-  size_t index = instance->select(selector);
-  return std::make_shared<Device>(instance, index, limit);
+  Instance &instance = Instance::get();
+  return std::make_shared<Device>(instance, instance.select(selector), limit);
 }
 
-Device::Device(std::shared_ptr<Instance> instance, size_t index, uint64_t limit)
-    : vulkan(std::move(instance)), position(index),
-      physical(vulkan->devices()[index]), featureSet(physical),
-      timeoutSeconds(environmentBytes("NXV_TIMEOUT")) {
+Device::Device(Instance &instance, std::pair<VkPhysicalDevice, size_t> chosen,
+               uint64_t limit)
+    : vulkan(instance), position(chosen.second), physical(chosen.first),
+      featureSet(physical), timeoutSeconds(environmentBytes("NXV_TIMEOUT")) {
   if (timeoutSeconds == 0)
     timeoutSeconds = kDefaultTimeoutSeconds;
   createDevice();

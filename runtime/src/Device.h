@@ -22,7 +22,8 @@ class Device {
 public:
   /// An empty selector means NXV_DEVICE, a limit of 0 NXV_MEMORY_LIMIT.
   static std::shared_ptr<Device> open(std::string selector, uint64_t limit);
-  Device(std::shared_ptr<Instance> instance, size_t index, uint64_t limit);
+  Device(Instance &instance, std::pair<VkPhysicalDevice, size_t> chosen,
+         uint64_t limit);
   ~Device();
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
@@ -32,7 +33,7 @@ public:
   VkPhysicalDevice physicalDevice() const { return physical; }
   const FeatureSet &features() const { return featureSet; }
   Allocator &memory() { return *allocator; }
-  Instance &instance() { return *vulkan; }
+  Instance &instance() { return vulkan; }
   size_t index() const { return position; }
   uint32_t queueFamily() const { return family; }
   uint32_t timestampBits() const { return validTimestampBits; }
@@ -56,7 +57,7 @@ private:
   void copyNow(VkBuffer source, VkBuffer target, const VkBufferCopy &region);
   [[noreturn]] void lose(nxv_status status, const std::string &message);
 
-  std::shared_ptr<Instance> vulkan;
+  Instance &vulkan;
   size_t position;
   VkPhysicalDevice physical;
   FeatureSet featureSet;

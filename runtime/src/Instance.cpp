@@ -13,34 +13,27 @@ using namespace nxv::runtime;
 
 static const char kValidationLayer[] = "VK_LAYER_KHRONOS_validation";
 
-std::shared_ptr<Instance> Instance::get() {
+Instance &Instance::get() {
   static std::mutex mutex;
-  static std::weak_ptr<Instance> current;
+  static Instance *instances[2] = {nullptr, nullptr};
+  bool validate = environmentFlag("NXV_VALIDATE");
   std::lock_guard<std::mutex> lock(mutex);
-  std::shared_ptr<Instance> instance = current.lock();
-  if (!instance) {
-    instance = std::shared_ptr<Instance>(new Instance());
-    current = instance;
-  }
-  return instance;
+  Instance *&instance = instances[validate];
+  if (!instance)
+    instance = new Instance(validate);
+  return *instance;
 }
 
-Instance::Instance() {
+Instance::Instance(bool validate) {
   if (volkInitialize() != VK_SUCCESS)
     fail(NXV_ERROR_NO_DEVICE, "no Vulkan loader (libvulkan.so.1) was found");
-  create();
+  create(validate);
   try {
     enumerate();
   } catch (...) {
     vkDestroyInstance(handle, nullptr);
     throw;
   }
-}
-
-Instance::~Instance() {
-  if (messenger)
-    vkDestroyDebugUtilsMessengerEXT(handle, messenger, nullptr);
-  vkDestroyInstance(handle, nullptr);
 }
 
 static bool hasLayer(const char *name) {
@@ -69,7 +62,7 @@ static bool hasInstanceExtension(const char *name) {
                      });
 }
 
-void Instance::create() {
+void Instance::create(bool validate) {
   uint32_t loader = volkGetInstanceVersion();
   if (loader < VK_API_VERSION_1_2)
     fail(NXV_ERROR_NO_DEVICE, "the Vulkan loader is version ",
@@ -82,7 +75,6 @@ void Instance::create() {
   info.pApplicationInfo = &application;
 
   std::vector<const char *> layers, extensions;
-  bool validate = environmentFlag("NXV_VALIDATE");
   if (validate) {
     if (!hasLayer(kValidationLayer))
       fail(NXV_ERROR_NO_DEVICE, "NXV_VALIDATE is set, but ", kValidationLayer,
@@ -162,18 +154,20 @@ void Instance::enumerate() {
   uint32_t count = 0;
   check(vkEnumeratePhysicalDevices(handle, &count, nullptr),
         "vkEnumeratePhysicalDevices");
-  std::vector<VkPhysicalDevice> all(count);
+  all.resize(count);
   check(vkEnumeratePhysicalDevices(handle, &count, all.data()),
         "vkEnumeratePhysicalDevices");
   all.resize(count);
   std::stable_sort(
       all.begin(), all.end(),
       [](VkPhysicalDevice a, VkPhysicalDevice b) { return rank(a) < rank(b); });
+}
+
+std::vector<VkPhysicalDevice> Instance::devices() const {
   std::string filter = environment("NXV_VISIBLE_DEVICES");
-  if (filter.empty()) {
-    visible = all;
-    return;
-  }
+  if (filter.empty())
+    return all;
+  std::vector<VkPhysicalDevice> visible;
   for (const std::string &item : splitList(filter))
     for (size_t i = 0; i < all.size(); ++i) {
       size_t index;
@@ -182,26 +176,29 @@ void Instance::enumerate() {
           std::find(visible.begin(), visible.end(), all[i]) == visible.end())
         visible.push_back(all[i]);
     }
+  return visible;
 }
 
-size_t Instance::select(const std::string &selector) const {
+std::pair<VkPhysicalDevice, size_t>
+Instance::select(const std::string &selector) const {
+  std::vector<VkPhysicalDevice> visible = devices();
   if (visible.empty())
     fail(NXV_ERROR_NO_DEVICE,
          environment("NXV_VISIBLE_DEVICES").empty()
              ? "no Vulkan device was found"
              : "NXV_VISIBLE_DEVICES leaves no Vulkan device");
   if (selector.empty())
-    return 0;
+    return {visible[0], 0};
   size_t index;
   if (asIndex(selector, index)) {
     if (index < visible.size())
-      return index;
+      return {visible[index], index};
     fail(NXV_ERROR_NO_DEVICE, "device ", index, " does not exist, there are ",
          visible.size());
   }
   for (size_t i = 0; i < visible.size(); ++i)
     if (matches(visible[i], selector))
-      return i;
+      return {visible[i], i};
   fail(NXV_ERROR_NO_DEVICE, "none of the ", visible.size(), " devices has '",
        selector, "' in its name");
 }

@@ -9,35 +9,36 @@
 #include "Vulkan.h"
 
 #include <atomic>
-#include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace nxv::runtime {
 
-/// One instance serves every device that is open.
+/// One instance serves every device that is open. It is never destroyed: some
+/// drivers can be loaded into a process only so often.
 class Instance {
 public:
-  static std::shared_ptr<Instance> get();
-  ~Instance();
+  /// With the validation layer if NXV_VALIDATE is set.
+  static Instance &get();
   Instance(const Instance &) = delete;
   Instance &operator=(const Instance &) = delete;
 
   /// Sorted by kind; those that NXV_VISIBLE_DEVICES leaves.
-  const std::vector<VkPhysicalDevice> &devices() const { return visible; }
+  std::vector<VkPhysicalDevice> devices() const;
 
-  /// The position of the device that `selector` means: an index or a part of a
-  /// name; the first device if it is empty.
-  size_t select(const std::string &selector) const;
+  /// The device that `selector` means, and its position among `devices`: an
+  /// index or a part of a name; the first device if it is empty.
+  std::pair<VkPhysicalDevice, size_t> select(const std::string &selector) const;
 
   /// Throws if the validation layer has complained since `seen` errors.
   void checkValidation(uint64_t seen);
   uint64_t validationErrors() const { return errors; }
 
 private:
-  Instance();
-  void create();
+  explicit Instance(bool validate);
+  void create(bool validate);
   void enumerate();
   static VKAPI_ATTR VkBool32 VKAPI_CALL
   onMessage(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
@@ -46,7 +47,7 @@ private:
 
   VkInstance handle = VK_NULL_HANDLE;
   VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
-  std::vector<VkPhysicalDevice> visible;
+  std::vector<VkPhysicalDevice> all;
   std::atomic<uint64_t> errors{0};
   std::mutex errorMutex;
   std::string errorText;
