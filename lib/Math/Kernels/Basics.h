@@ -330,8 +330,7 @@ template <typename F>
 Pair<F> sqrtPair(Pair<F> a) {
   F y = rsqrtEstimate(a.hi);
   if constexpr (F::kIsDouble)
-    for (int i = 0; i < 2; ++i)
-      y = y * (1.5 - (0.5 * a.hi) * y * y);
+    y = y * (1.5 - (0.5 * a.hi) * y * y);
   y = select(a.hi == 0.0, 0.0, y);
   F s = a.hi * y;
   Pair<F> p = twoSquare(s);

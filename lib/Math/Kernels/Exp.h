@@ -154,7 +154,10 @@ F sinh(F x) {
   // For k = 0 the difference is zero, and the sum is a half.
   F rest = p.sinhLow * sum + p.coshTail * difference;
   F half = main.hi + (main.lo + rest);
-  return withSign(half + half, x);
+  // The half of a small result may be flushed where x is not.
+  F tiny = abs(x);
+  F r = select(tiny < num<F>(0x1p-13, 0x1p-28), tiny, half + half);
+  return withSign(r, x);
 }
 
 template <typename F>

@@ -33,20 +33,19 @@ RootArgument<F> reduceRoot(F x) {
   return {m, shl(lowered, L::kMantissa)};
 }
 
-/// 1 / sqrt(m), m in [1, 4), to about the last place.
+/// 1 / sqrt(m), m in [1, 4), to 20 bits of f32 or 40 bits of f64.
 template <typename F>
-F rsqrtOf(F m) {
+F rsqrtStart(F m) {
   F y = rsqrtEstimate(m);
   if constexpr (F::kIsDouble)
-    for (int i = 0; i < 2; ++i)
-      y = y * (1.5 - (0.5 * m) * y * y);
+    y = y * (1.5 - (0.5 * m) * y * y);
   return y;
 }
 
 template <typename F>
 F sqrt(F x) {
   RootArgument<F> a = reduceRoot(x);
-  F y = rsqrtOf(a.m);
+  F y = rsqrtStart(a.m);
   F s = a.m * y;
   Pair<F> p = twoSquare(s);
   F residual = (a.m - p.hi) - p.lo;
@@ -58,10 +57,8 @@ F sqrt(F x) {
 template <typename F>
 F rsqrt(F x) {
   RootArgument<F> a = reduceRoot(x);
-  F y = rsqrtOf(a.m);
-  Pair<F> t = twoProduct(a.m, y);
-  Pair<F> u = twoProduct(t.hi, y);
-  F residual = ((1.0 - u.hi) - u.lo) - t.lo * y;
+  F y = rsqrtStart(a.m);
+  F residual = 1.0 - (a.m * y) * y;
   F r = floatOf(bitsOf(y + residual * (0.5 * y)) - a.shift);
   r = select(x == kInfinity, 0.0, r);
   r = select(x == 0.0, floatOf(signBit(x) | Format<F>::kInf), r);
@@ -107,7 +104,8 @@ F cbrt(F x) {
 template <typename F>
 F erf(F x) {
   F a = abs(x);
-  F small = x + x * poly(x * x, kErf32, kErf64);
+  // No sum of products: a small one may be flushed where x is not.
+  F small = x * (1.0 + poly(x * x, kErf32, kErf64));
   F bounded = min(a, num<F>(4, 6));
   F q;
   if constexpr (F::kIsDouble)
@@ -185,6 +183,8 @@ F erfInv(F x) {
   }
   Pair<F> product = twoProduct(safe, ratio.hi);
   F r = withSign(product.hi + (product.lo + safe * ratio.lo), x);
+  // The words of a small product may be flushed where x is not.
+  r = select(a < 0x1p-60, x * 0x1.c5bf891b4ef6bp-1, r);
   r = select(a == 1.0, floatOf(signBit(x) | Format<F>::kInf), r);
   return select(a <= 1.0, r, kNaN);
 }

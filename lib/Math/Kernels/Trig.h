@@ -296,7 +296,12 @@ AtanParts<F> atanParts(F y, F x) {
                select(low | high, 0.0, difference.lo)};
   Pair<F> d = {select(low, x, select(high, y, sum.hi)),
                select(low | high, 0.0, sum.lo)};
-  Pair<F> t = divPair(n, d);
+  // The residual of a small quotient might be flushed, so it is scaled up.
+  auto tiny = abs(n.hi) < 0x1p-60;
+  F up = select(tiny, 0x1p64, x.constant(1));
+  F down = select(tiny, 0x1p-64, x.constant(1));
+  Pair<F> t = divPair(Pair<F>{n.hi * up, n.lo * up}, d);
+  t = {t.hi * down, t.lo * down};
   Pair<F> right = halfPi(x);
   F factor = select(low, 0.0, select(high, 1.0, x.constant(0.5)));
   F z = t.hi * t.hi;
