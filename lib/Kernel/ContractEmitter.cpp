@@ -21,7 +21,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace nxv;
@@ -228,7 +227,8 @@ AffineExpr ContractEmitter::swizzled(const Stage &stage, AffineExpr column,
   int64_t size = space.rangeOf(column).high + 1;
   Value mixed = arith::XOrIOp::create(builder, loc, emitter.index(column),
                                       emitter.index(mask));
-  return emitter.addDim(llvm::alignTo(size, stage.swizzle), mixed);
+  return emitter.addDim(Plan::ceilDiv(size, stage.swizzle) * stage.swizzle,
+                        mixed);
 }
 
 /// The linear index along the free loops of a vector, limited to the last: what
@@ -502,12 +502,13 @@ void ContractEmitter::emit() {
 
 FailureOr<gpu::GPUFuncOp> nxv::emitContract(program::GroupOp group,
                                             ModuleOp module, StringRef name) {
-  FailureOr<Plan> plan = makePlan(group);
-  if (failed(plan))
+  std::optional<Plan> planned = makePlan(group);
+  if (!planned)
     return failure();
-  int64_t grid = plan->batch.count * plan->tilesM() * plan->tilesN();
-  KernelBuilder kernel(module, name, group, plan->tile.threads(),
+  const Plan &plan = *planned;
+  int64_t grid = plan.batch.count * plan.tilesM() * plan.tilesN();
+  KernelBuilder kernel(module, name, group, plan.tile.threads(),
                        std::max<int64_t>(1, grid));
-  ContractEmitter(*plan, kernel).emit();
+  ContractEmitter(plan, kernel).emit();
   return kernel.finish();
 }

@@ -27,7 +27,7 @@ class Planner {
 public:
   explicit Planner(program::GroupOp group)
       : group(group), space(group.getContext()) {}
-  FailureOr<Plan> run();
+  std::optional<Plan> run();
 
 private:
   LogicalResult matchPayload();
@@ -306,18 +306,20 @@ static int64_t bytesOf(Type type) {
 /// wait for.
 double Planner::estimate(const Tile &tile) {
   constexpr double processors = 132;
-  double perThread = double(tile.rows * tile.columns) / tile.threads();
-  double workgroups = double(plan.batch.count) *
-                      Plan::ceilDiv(plan.lhs.free.count, tile.rows) *
-                      Plan::ceilDiv(plan.rhs.free.count, tile.columns);
+  auto real = [](int64_t value) { return static_cast<double>(value); };
+  int64_t rows = plan.lhs.free.count, columns = plan.rhs.free.count;
+  double workgroups = real(plan.batch.count) *
+                      real(Plan::ceilDiv(rows, tile.rows)) *
+                      real(Plan::ceilDiv(columns, tile.columns));
   double resident = std::ceil(workgroups / processors);
-  double threadRows = double(tile.rows) / tile.threadsY;
-  double threadColumns = double(tile.columns) / tile.threadsX;
-  // Reads of workgroup memory, and of global memory, for a multiply-add.
-  double local = (threadRows + threadColumns) / perThread;
-  double global = double(tile.rows + tile.columns) / (tile.rows * tile.columns);
-  double work = tile.rows * tile.columns * (0.75 + local + 16 * global);
-  double busy = std::min(1.0, resident * tile.threads() / 512.0);
+  double points = real(tile.rows * tile.columns);
+  // Elements that the threads read from workgroup memory, and the workgroup
+  // from global memory.
+  double local = real(tile.rows * tile.threadsX + tile.columns * tile.threadsY);
+  double global =
+      real(std::min(rows, tile.rows) + std::min(columns, tile.columns));
+  double work = 0.75 * points + local + 16 * global;
+  double busy = std::min(1.0, resident * real(tile.threads()) / 512);
   return resident * work / (0.4 + 0.6 * busy);
 }
 
@@ -348,16 +350,18 @@ void Planner::chooseTile() {
   }
 }
 
-FailureOr<Plan> Planner::run() {
+std::optional<Plan> Planner::run() {
   SmallVector<linalg::GenericOp> roots = getRoots(group);
-  if (roots.size() != 1)
-    return error() << "expected one root, found " << roots.size();
+  if (roots.size() != 1) {
+    error() << "expected one root, found " << roots.size();
+    return std::nullopt;
+  }
   plan.root = roots.front();
   sizes = plan.root.getStaticLoopRanges();
   for (int64_t size : sizes)
     loops.push_back(space.addDim(size));
   if (failed(matchPayload()) || failed(describeOutputs()))
-    return failure();
+    return std::nullopt;
   classifyLoops();
   orderLoops();
   orderDepth();
@@ -370,6 +374,6 @@ FailureOr<Plan> Planner::run() {
   return plan;
 }
 
-FailureOr<Plan> contract::makePlan(program::GroupOp group) {
+std::optional<Plan> contract::makePlan(program::GroupOp group) {
   return Planner(group).run();
 }

@@ -12,6 +12,8 @@
 
 #include "nxv/Kernel/KernelBuilder.h"
 
+#include <optional>
+
 namespace nxv::contract {
 
 /// Loops that are one linear index, the last one fastest.
@@ -67,8 +69,9 @@ struct Plan {
   static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 };
 
-/// Analyses the group and chooses its tile; an error if it is no contraction.
-mlir::FailureOr<Plan> makePlan(program::GroupOp group);
+/// Analyses the group and chooses its tile; an error and nothing if it is no
+/// contraction.
+std::optional<Plan> makePlan(program::GroupOp group);
 
 } // namespace nxv::contract
 
