@@ -243,6 +243,7 @@ nxv_status nxv_device_get_memory(nxv_device *device, nxv_memory_info *info) {
 nxv_status nxv_device_trim(nxv_device *device) {
   return guarded([&] {
     require(device, "device");
+    device->impl->checkAlive();
     device->impl->memory().trim();
   });
 }

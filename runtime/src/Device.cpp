@@ -195,6 +195,9 @@ void Device::lose(nxv_status status, const std::string &message) {
     if (lostStatus == NXV_OK) {
       lostMessage = message;
       lostStatus.store(status, std::memory_order_release);
+      // Kept for ever, see `abandoned`.
+      if (status == NXV_ERROR_TIMEOUT)
+        new std::shared_ptr<Device>(shared_from_this());
       log(NXV_LOG_ERROR, message);
     }
   }

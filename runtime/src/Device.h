@@ -18,7 +18,7 @@ namespace nxv::runtime {
 /// Fills in what can be said of a device that is not open.
 void describe(VkPhysicalDevice physical, size_t index, nxv_device_info &info);
 
-class Device {
+class Device : public std::enable_shared_from_this<Device> {
 public:
   /// An empty selector means NXV_DEVICE, a limit of 0 NXV_MEMORY_LIMIT.
   static std::shared_ptr<Device> open(std::string selector, uint64_t limit);
@@ -40,6 +40,9 @@ public:
 
   /// Throws if the device was lost before.
   void checkAlive() const;
+  /// True if the device did not finish in time: it may still use everything, so
+  /// that nothing of it may be destroyed.
+  bool abandoned() const { return lostStatus == NXV_ERROR_TIMEOUT; }
   void submit(const std::vector<VkCommandBuffer> &commands, VkFence fence);
   /// Waits for a fence; `what` says what ran, should it fail.
   void wait(VkFence fence, const std::string &what);

@@ -36,7 +36,8 @@ Invocation::Invocation(const Program &program)
 
 Invocation::~Invocation() {
   recording.reset();
-  device.vk().vkDestroyFence(device.handle(), fence, nullptr);
+  if (!device.abandoned())
+    device.vk().vkDestroyFence(device.handle(), fence, nullptr);
 }
 
 //===----------------------------------------------------------------------===//

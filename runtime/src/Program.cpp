@@ -55,6 +55,8 @@ Program::~Program() { destroy(); }
 
 void Program::destroy() {
   pool.clear();
+  if (owner->abandoned())
+    return;
   const VolkDeviceTable &vk = owner->vk();
   for (LoadedKernel &kernel : kernels) {
     vk.vkDestroyPipeline(owner->handle(), kernel.pipeline, nullptr);

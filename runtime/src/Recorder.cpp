@@ -50,6 +50,8 @@ Recording::Recording(const Program &program, RecordRequest wanted)
 Recording::~Recording() { destroy(); }
 
 void Recording::destroy() {
+  if (device.abandoned())
+    return;
   vk.vkDestroyQueryPool(device.handle(), queryPool, nullptr);
   vk.vkDestroyCommandPool(device.handle(), pool, nullptr);
 }

@@ -24,6 +24,10 @@ static const uint8_t needsFloat64Bytes[] = {
 #include "needs_float64.inc"
 };
 
+static const uint8_t spinBytes[] = {
+#include "spin.inc"
+};
+
 Blob nxv::test::moduleOf(TestKernel kernel) {
   switch (kernel) {
   case TestKernel::Add:
@@ -34,6 +38,8 @@ Blob nxv::test::moduleOf(TestKernel kernel) {
     return Blob::view(countDownBytes, sizeof(countDownBytes));
   case TestKernel::NeedsFloat64:
     return Blob::view(needsFloat64Bytes, sizeof(needsFloat64Bytes));
+  case TestKernel::Spin:
+    return Blob::view(spinBytes, sizeof(spinBytes));
   }
   return Blob();
 }
@@ -56,6 +62,10 @@ Kernel nxv::test::makeKernel(TestKernel kind, uint64_t blob) {
     break;
   case TestKernel::CountDown:
     variant.entry = "count_down";
+    variant.requirements.pushBytes = 16;
+    break;
+  case TestKernel::Spin:
+    variant.entry = "spin";
     variant.requirements.pushBytes = 16;
     break;
   case TestKernel::NeedsFloat64:
@@ -140,6 +150,19 @@ Pack nxv::test::loopPack(uint64_t count) {
   pack.program = {fill, barrier, add, barrier, loop};
   pack.blobs = {moduleOf(TestKernel::Add), moduleOf(TestKernel::CountDown),
                 bytesOf(uint32_t(count))};
+  return pack;
+}
+
+Pack nxv::test::spinPack() {
+  Pack pack;
+  pack.producerVersion = "0.1.0";
+  pack.name = "spin";
+  pack.inputs = {{"n", "u32", {}, 0, false}};
+  pack.outputs = {{"", "u32", {}, 1, false}};
+  pack.buffers = {{BufferKind::Input, 4, 0, 0}, {BufferKind::Output, 4, 0, 0}};
+  pack.kernels = {makeKernel(TestKernel::Spin, 0)};
+  pack.program = {dispatch(0, 1 << 17, {{0, 0}, {1, 0}})};
+  pack.blobs = {moduleOf(TestKernel::Spin)};
   return pack;
 }
 

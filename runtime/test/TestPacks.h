@@ -12,7 +12,7 @@
 
 namespace nxv::test {
 
-enum class TestKernel { Add, AddBlock, CountDown, NeedsFloat64 };
+enum class TestKernel { Add, AddBlock, CountDown, NeedsFloat64, Spin };
 
 pack::Kernel makeKernel(TestKernel kernel, uint64_t blob);
 pack::Blob moduleOf(TestKernel kernel);
@@ -23,6 +23,10 @@ pack::Pack addPack(uint64_t count, TestKernel kernel = TestKernel::Add);
 /// Adds 1 to x as often as the input `n` says, at least once, by a loop that
 /// the host drives; x is in place. Inputs: n (s32[]), x (f32[count]).
 pack::Pack loopPack(uint64_t count);
+
+/// Many workgroups work as long as the input `n` (u32[]) says. Mesa's CPU
+/// device cuts loops at 65535 iterations, so that one alone would end soon.
+pack::Pack spinPack();
 
 /// The header's text.
 std::string headerOf(const std::vector<uint8_t> &file);
