@@ -8,11 +8,10 @@ Each one is the least-squares fit of the relative error on Chebyshev nodes, in
 the constant term up, and the rest is fitted again after each rounding. The relative error of
 the rounded polynomial stands beside its name.
 
-Usage: coefficients.py [--no-erfinv] > Coefficients.inc     (needs mpmath)
+Usage: coefficients.py > Coefficients.inc     (needs mpmath)
 """
 
 import struct
-import sys
 
 from mpmath import mp, mpf
 
@@ -159,11 +158,6 @@ def t_of(x, pivot):
     return (mpf(x) - pivot) / (mpf(x) + pivot)
 
 
-def inverse_erf(x):
-    """erf_inv for x in (0, 1), given as the complement 1 - x too."""
-    return mp.erfinv(x)
-
-
 def erfinv_from_complement(c):
     """Solves erfc(y) = c by Newton's method."""
     y = mp.sqrt(max(-mp.log(c * mp.sqrt(mp.pi) * mp.sqrt(-mp.log(c) + mpf("0.1"))), mpf("0.01")))
@@ -226,15 +220,12 @@ TABLE = [
     ("Erfcx32", erfcx_moebius(2), t_of(mpf("0.46875"), 2), t_of(mpf("10.2"), 2), 10, 0),
     ("Erfcx64", erfcx_moebius(4), t_of(mpf("0.46875"), 4), t_of(mpf("27.3"), 4), 0, 21),
     ("Cbrt", cbrt_inverse, mpf(1), mpf(2), 4, 4),
+    ("ErfInvA32", erfinv_central(mpf(2)), mpf("-2"), mpf("2"), 10, 0),
+    ("ErfInvB32", erfinv_tail(mpf(3)), mpf(-1), mpf("4.1") - 3, 10, 0),
+    ("ErfInvA64", erfinv_central(mpf("3.125")), mpf("-3.125"), mpf("3.125"), 0, 23),
+    ("ErfInvB64", erfinv_tail(mpf("3.25")), mpf("2.5") - mpf("3.25"), mpf(4) - mpf("3.25"), 0, 19),
+    ("ErfInvC64", erfinv_tail(mpf(5)), mpf(-1), mpf("6.1") - 5, 0, 18),
 ]
-if "--no-erfinv" not in sys.argv:
-    TABLE += [
-        ("ErfInvA32", erfinv_central(mpf(2)), mpf("-2"), mpf("2"), 10, 0),
-        ("ErfInvB32", erfinv_tail(mpf(3)), mpf(-1), mpf("4.1") - 3, 10, 0),
-        ("ErfInvA64", erfinv_central(mpf("3.125")), mpf("-3.125"), mpf("3.125"), 0, 23),
-        ("ErfInvB64", erfinv_tail(mpf("3.25")), mpf("2.5") - mpf("3.25"), mpf(4) - mpf("3.25"), 0, 19),
-        ("ErfInvC64", erfinv_tail(mpf(5)), mpf(-1), mpf("6.1") - 5, 0, 18),
-    ]
 
 
 def emit(name, coefs, worst, kind):
