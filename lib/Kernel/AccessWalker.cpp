@@ -31,7 +31,10 @@ int64_t nxv::scalarCost(Operation *op) {
   if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
           arith::RemUIOp>(op))
     return 8;
-  if (isa<arith::ConstantOp, linalg::IndexOp>(op))
+  if (isa<arith::ConstantOp>(op) ||
+      isa<linalg::LinalgDialect>(op->getDialect()) ||
+      isa<tensor::TensorDialect>(op->getDialect()) ||
+      op->hasTrait<OpTrait::IsTerminator>())
     return 0;
   return 1;
 }
@@ -97,10 +100,10 @@ void AccessWalker::walk(Value tensor, Indices indices) {
   Operation *op = tensor.getDefiningOp();
   if (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
     Value source = op->getOperand(0);
-    return walk(source,
-                reshapeIndices(
-                    space, simple, type.getShape(),
-                    cast<RankedTensorType>(source.getType()).getShape()));
+    return walk(
+        source,
+        reshapeIndices(space, simple, type.getShape(),
+                       cast<RankedTensorType>(source.getType()).getShape()));
   }
   auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
   if (!generic)
@@ -118,7 +121,8 @@ void AccessWalker::walk(Value tensor, Indices indices) {
       index = space.addDim(extent);
       repeats *= std::max<int64_t>(extent, 1);
     }
-  if (visited.insert({op, AffineMap::get(1 << 20, 0, loops, space.getContext())})
+  if (visited
+          .insert({op, AffineMap::get(1 << 20, 0, loops, space.getContext())})
           .second)
     walkPayload(generic, loops);
   repeats = saved;

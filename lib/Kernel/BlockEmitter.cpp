@@ -54,8 +54,8 @@ struct Output {
 /// How points and elements are laid on workgroups, lanes and vectors.
 struct Layout {
   bool rows = false;
-  int64_t width = 1;       // entries of a vector
-  int64_t pointLanes = 1;  // threads along the points
+  int64_t width = 1;        // entries of a vector
+  int64_t pointLanes = 1;   // threads along the points
   int64_t elementLanes = 1; // threads along the elements of a point
   int64_t threads() const { return pointLanes * elementLanes; }
 };
@@ -269,9 +269,9 @@ void BlockEmitter::score(int64_t &rows, int64_t &columns) {
   for (Output &output : outputs) {
     if (output.count == 1)
       continue;
-    bool innerLast = output.points.empty() ||
-                     (!output.inner.empty() &&
-                      output.inner.back() > output.points.back());
+    bool innerLast =
+        output.points.empty() ||
+        (!output.inner.empty() && output.inner.back() > output.points.back());
     (innerLast ? rows : columns) += bytesOf(output.value);
   }
 }
@@ -335,21 +335,28 @@ void BlockEmitter::chooseLayout() {
   layout.rows = points == 1 || rows >= columns;
   layout.width = layout.rows ? elementWidth() : pointWidth();
   if (layout.rows) {
-    int64_t lanes = llvm::PowerOf2Ceil(
-        std::max<int64_t>(1, longest / layout.width));
+    int64_t lanes =
+        llvm::PowerOf2Ceil(std::max<int64_t>(1, longest / layout.width));
+    // Lanes cost an exchange: with points enough for the device, a lane takes
+    // several vectors.
+    constexpr int64_t vectorsEach = 4, enoughThreads = 1 << 18;
+    while (lanes > 32 && points * lanes / 2 >= enoughThreads &&
+           longest > layout.width * lanes / 2 &&
+           llvm::divideCeil(longest, layout.width * lanes / 2) <= vectorsEach)
+      lanes /= 2;
     layout.elementLanes = ordered ? 1 : std::min(workgroup, lanes);
     layout.pointLanes = workgroup / layout.elementLanes;
   } else {
     int64_t vectors = llvm::divideCeil(points, layout.width);
-    layout.pointLanes =
-        std::min<int64_t>(32, llvm::PowerOf2Ceil(std::max<int64_t>(1, vectors)));
+    layout.pointLanes = std::min<int64_t>(
+        32, llvm::PowerOf2Ceil(std::max<int64_t>(1, vectors)));
     while (layout.pointLanes > 8 &&
            llvm::divideCeil(vectors, layout.pointLanes) < enoughGroups)
       layout.pointLanes /= 2;
-    layout.elementLanes =
-        ordered ? 1
-                : std::min<int64_t>(workgroup / layout.pointLanes,
-                                    llvm::PowerOf2Ceil(longest));
+    layout.elementLanes = ordered
+                              ? 1
+                              : std::min<int64_t>(workgroup / layout.pointLanes,
+                                                  llvm::PowerOf2Ceil(longest));
   }
   // Spread few points over more workgroups; fill small ones.
   int64_t pointsEach = layout.rows ? 1 : layout.width;
@@ -388,15 +395,15 @@ void BlockEmitter::placeThreads(KernelBuilder &kernel) {
 
   int64_t each = layout.rows ? 1 : layout.width;
   int64_t vectors = points / each;
-  AffineExpr vector = space->simplify(
-      kernel.getWorkgroupId() * layout.pointLanes + pointLane);
+  AffineExpr vector =
+      space->simplify(kernel.getWorkgroupId() * layout.pointLanes + pointLane);
   pointMask = emitter->lessThan(vector, vectors);
   vector = emitter->clamp(vector, 0, vectors - 1);
   point = space->simplify(layout.rows ? vector : vector * each + lane);
 }
 
-/// The element that this thread visits in an iteration, limited to the last, and
-/// whether it exists (null: always).
+/// The element that this thread visits in an iteration, limited to the last,
+/// and whether it exists (null: always).
 std::pair<AffineExpr, Value> BlockEmitter::element(AffineExpr iteration,
                                                    int64_t count) {
   auto fixed = dyn_cast<AffineConstantExpr>(iteration);
@@ -436,8 +443,7 @@ Values BlockEmitter::step(ArrayRef<Root *> stage, AffineExpr iteration,
   for (Root *root : stage) {
     unsigned count = root->op.getNumDpsInits();
     ValueRange before = values.slice(next.size(), count);
-    Values after =
-        emitter->payloadAt(root->op, loopsOf(*root, expr), before);
+    Values after = emitter->payloadAt(root->op, loopsOf(*root, expr), before);
     for (auto [was, is] : llvm::zip(before, after)) {
       Value value = emitter->splat(is);
       if (mask)
@@ -455,7 +461,8 @@ Values BlockEmitter::combine(Root &root, ValueRange lhs, ValueRange rhs) {
   OpBuilder &builder = emitter->getBuilder();
   if (op.getNumDpsInits() == 1) {
     // The payload ends in `element op accumulator`.
-    Operation *last = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+    Operation *last =
+        op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
     OperationState state(last->getLoc(), last->getName(),
                          ValueRange{rhs[0], lhs[0]}, {lhs[0].getType()},
                          last->getAttrs());
@@ -467,16 +474,19 @@ Values BlockEmitter::combine(Root &root, ValueRange lhs, ValueRange rhs) {
   Type type = emitter->getIndexType();
   if (auto vector = dyn_cast<VectorType>(position.getType()))
     type = VectorType::get(vector.getShape(), type);
-  unsigned from = getElementTypeOrSelf(position.getType()).getIntOrFloatBitWidth();
+  unsigned from =
+      getElementTypeOrSelf(position.getType()).getIntOrFloatBitWidth();
   unsigned to = emitter->getIndexType().getWidth();
   if (from > to)
-    position = arith::TruncIOp::create(builder, emitter->getLoc(), type, position);
+    position =
+        arith::TruncIOp::create(builder, emitter->getLoc(), type, position);
   else if (from < to)
-    position = arith::ExtSIOp::create(builder, emitter->getLoc(), type, position);
-  AffineExpr index = emitter->addDim(
-      IndexRange{std::numeric_limits<int32_t>::min(),
-                 std::numeric_limits<int32_t>::max()},
-      position);
+    position =
+        arith::ExtSIOp::create(builder, emitter->getLoc(), type, position);
+  AffineExpr index =
+      emitter->addDim(IndexRange{std::numeric_limits<int32_t>::min(),
+                                 std::numeric_limits<int32_t>::max()},
+                      position);
   for (unsigned loop : root.reduced)
     loops[loop] = index;
   return emitter->payloadOf(op, loops, ValueRange{rhs[0]}, lhs);
@@ -520,9 +530,9 @@ Values BlockEmitter::combineLanes(KernelBuilder &kernel, Root &root,
       for (auto [memory, value] : llvm::zip(memories, values)) {
         Values entries;
         for (int64_t j = 0; j < columnWidth; ++j)
-          entries.push_back(
-              emitter->load(memory, getElementTypeOrSelf(value.getType()),
-                            position(which, j)));
+          entries.push_back(emitter->load(memory,
+                                          getElementTypeOrSelf(value.getType()),
+                                          position(which, j)));
         parts.push_back(emitter->joinLanes(entries));
       }
       return parts;
@@ -533,8 +543,7 @@ Values BlockEmitter::combineLanes(KernelBuilder &kernel, Root &root,
     kernel.barrier();
     int64_t ways = std::min<int64_t>(16, lanes), left = lanes / ways;
     AffineExpr first =
-        left == 1 ? space->constant(0)
-                  : space->simplify(elementLane % left);
+        left == 1 ? space->constant(0) : space->simplify(elementLane % left);
     Values sum = read(first);
     for (int64_t way = 1; way < ways; ++way)
       sum = combine(root, sum, read(space->simplify(first + way * left)));

@@ -20,9 +20,9 @@
 using namespace mlir;
 using namespace nxv;
 
-/// A value inside a payload: an index expression, or an ordinary value. An index
-/// that was read from memory keeps its own integer type until it is limited, so
-/// that nothing is cut off before the clamp.
+/// A value inside a payload: an index expression, or an ordinary value. An
+/// index that was read from memory keeps its own integer type until it is
+/// limited, so that nothing is cut off before the clamp.
 struct ElementEmitter::PayloadValue {
   Value value;
   AffineExpr index;
@@ -41,8 +41,8 @@ struct ElementEmitter::Environment {
     assert(cst && "a payload uses only constants of the outside");
     PayloadValue result;
     if (cst.getType().isIndex())
-      result.index = emitter.space.constant(
-          cast<IntegerAttr>(cst.getValue()).getInt());
+      result.index =
+          emitter.space.constant(cast<IntegerAttr>(cst.getValue()).getInt());
     else
       result.value = emitter.constant(cast<TypedAttr>(cst.getValue()));
     return result;
@@ -69,8 +69,7 @@ AffineExpr ElementEmitter::addDim(IndexRange range, Value value) {
 }
 
 AffineExpr ElementEmitter::setLane(int64_t newWidth) {
-  AffineExpr dim =
-      newWidth == 1 ? space.constant(0) : space.addDim(newWidth);
+  AffineExpr dim = newWidth == 1 ? space.constant(0) : space.addDim(newWidth);
   if (newWidth != 1)
     laneWidths[dim] = newWidth;
   useLane(dim, newWidth);
@@ -158,12 +157,11 @@ Value ElementEmitter::memoryIndex(AffineExpr expr) {
                                       index(expr));
 }
 
-Value ElementEmitter::divide(Value value, AffineExpr numerator,
-                             int64_t divisor, bool remainder) {
+Value ElementEmitter::divide(Value value, AffineExpr numerator, int64_t divisor,
+                             bool remainder) {
   bool nonNegative = space.rangeOf(numerator).low >= 0;
   auto like = [&](int64_t c) {
-    return constantLike(value.getType(),
-                        builder.getIntegerAttr(indexType, c));
+    return constantLike(value.getType(), builder.getIntegerAttr(indexType, c));
   };
   if (llvm::isPowerOf2_64(divisor)) {
     if (remainder)
@@ -222,8 +220,7 @@ AffineExpr ElementEmitter::clamp(AffineExpr expr, int64_t low, int64_t high) {
     return expr;
   Value value = index(expr);
   auto like = [&](int64_t c) {
-    return constantLike(value.getType(),
-                        builder.getIntegerAttr(indexType, c));
+    return constantLike(value.getType(), builder.getIntegerAttr(indexType, c));
   };
   if (range.low < low)
     value = arith::MaxSIOp::create(builder, loc, value, like(low));
@@ -236,8 +233,8 @@ Value ElementEmitter::lessThan(AffineExpr expr, int64_t bound) {
   if (space.rangeOf(space.simplify(expr)).high < bound)
     return {};
   Value value = index(expr);
-  Value limit = constantLike(value.getType(),
-                             builder.getIntegerAttr(indexType, bound));
+  Value limit =
+      constantLike(value.getType(), builder.getIntegerAttr(indexType, bound));
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, value,
                                limit);
 }
@@ -281,14 +278,14 @@ Value ElementEmitter::load(Value buffer, Type element, AffineExpr position) {
              isContiguous(space, position, lane, width) &&
              !isVarying(space.simplify(position - lane))) {
     Value base = memoryIndex(position - lane);
-    value = vector::LoadOp::create(
-        builder, loc, cast<VectorType>(lanesOf(stored)), buffer,
-        ValueRange{base});
+    value =
+        vector::LoadOp::create(builder, loc, cast<VectorType>(lanesOf(stored)),
+                               buffer, ValueRange{base});
   } else {
     SmallVector<Value> parts;
-    bool affine = isa<AffineDimExpr>(lane) &&
-                  !isVarying(space.substitute(position, lane,
-                                              space.constant(0)));
+    bool affine =
+        isa<AffineDimExpr>(lane) &&
+        !isVarying(space.substitute(position, lane, space.constant(0)));
     Value positions = affine ? Value() : index(position);
     for (int64_t i = 0; i < width; ++i) {
       Value at;
@@ -305,8 +302,7 @@ Value ElementEmitter::load(Value buffer, Type element, AffineExpr position) {
   }
   if (stored == element)
     return value;
-  Value zero =
-      constantLike(value.getType(), builder.getIntegerAttr(stored, 0));
+  Value zero = constantLike(value.getType(), builder.getIntegerAttr(stored, 0));
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, value,
                                zero);
 }
@@ -330,8 +326,7 @@ void ElementEmitter::store(Value buffer, Type element, AffineExpr position,
                             ValueRange{memoryIndex(position - lane)});
     return;
   }
-  bool affine =
-      !isVarying(space.substitute(position, lane, space.constant(0)));
+  bool affine = !isVarying(space.substitute(position, lane, space.constant(0)));
   Value positions = affine ? Value() : index(position);
   for (int64_t i = 0; i < width; ++i) {
     Value at =
@@ -382,23 +377,23 @@ Value ElementEmitter::compute(Value tensor, Indices indices) {
                 space.flatten(indices, type.getShape()));
   Operation *op = tensor.getDefiningOp();
   if (auto cst = dyn_cast_or_null<arith::ConstantOp>(op))
-    return constant(cast<DenseElementsAttr>(cst.getValue())
-                        .getSplatValue<TypedAttr>());
+    return constant(
+        cast<DenseElementsAttr>(cst.getValue()).getSplatValue<TypedAttr>());
   if (isa_and_nonnull<tensor::EmptyOp>(op))
     return constant(zeroOf(builder, type.getElementType()));
   if (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
     Value source = op->getOperand(0);
-    return elementAt(source,
-                     reshapeIndices(space, indices, type.getShape(),
-                                    cast<RankedTensorType>(source.getType())
-                                        .getShape()));
+    return elementAt(
+        source,
+        reshapeIndices(space, indices, type.getShape(),
+                       cast<RankedTensorType>(source.getType()).getShape()));
   }
   auto generic = cast<linalg::GenericOp>(op);
   unsigned number = cast<OpResult>(tensor).getResultNumber();
   if (generic.getNumReductionLoops() != 0)
     return reduceInline(generic, indices)[number];
-  AffineMap map = generic.getMatchingIndexingMap(
-      generic.getDpsInitOperand(number));
+  AffineMap map =
+      generic.getMatchingIndexingMap(generic.getDpsInitOperand(number));
   SmallVector<AffineExpr> loops(map.getNumDims(), space.constant(0));
   for (auto [result, index] : llvm::zip(map.getResults(), indices))
     loops[cast<AffineDimExpr>(result).getPosition()] = index;
@@ -432,7 +427,8 @@ ElementEmitter::Values ElementEmitter::reduceInline(linalg::GenericOp op,
       count *= sizes[i];
     }
   Values accumulators;
-  bool varying = llvm::any_of(result, [&](AffineExpr e) { return isVarying(e); });
+  bool varying =
+      llvm::any_of(result, [&](AffineExpr e) { return isVarying(e); });
   for (OpOperand &init : op.getDpsInitsMutable()) {
     Value value = elementAt(
         init.get(), SmallVector<AffineExpr>(result.begin(), result.end()));
@@ -530,9 +526,8 @@ void ElementEmitter::evaluate(Block &block, Environment &env) {
 }
 
 Value ElementEmitter::vectorized(Operation &op, Values operands) {
-  bool vector = llvm::any_of(operands, [](Value v) {
-    return isa<VectorType>(v.getType());
-  });
+  bool vector = llvm::any_of(
+      operands, [](Value v) { return isa<VectorType>(v.getType()); });
   SmallVector<Type> types(op.getResultTypes());
   if (vector) {
     for (Value &operand : operands)
@@ -582,8 +577,8 @@ ElementEmitter::PayloadValue ElementEmitter::limit(Operation &op,
               {}};
     }
     Type element = getElementTypeOrSelf(lhs.value.getType());
-    Value limitValue = constantLike(lhs.value.getType(),
-                                    builder.getIntegerAttr(element, c));
+    Value limitValue =
+        constantLike(lhs.value.getType(), builder.getIntegerAttr(element, c));
     PayloadValue result = lhs;
     if (upper) {
       result.value =
@@ -607,9 +602,9 @@ ElementEmitter::PayloadValue ElementEmitter::limit(Operation &op,
   return {{}, addDim(range, value), {}};
 }
 
-ElementEmitter::PayloadValue
-ElementEmitter::compareIndices(Operation &op, PayloadValue lhs,
-                               PayloadValue rhs) {
+ElementEmitter::PayloadValue ElementEmitter::compareIndices(Operation &op,
+                                                            PayloadValue lhs,
+                                                            PayloadValue rhs) {
   auto predicate = cast<arith::CmpIOp>(op).getPredicate();
   AffineExpr a = asIndex(lhs), b = asIndex(rhs);
   IndexRange difference = space.rangeOf(space.simplify(a - b));
@@ -682,9 +677,8 @@ bool ElementEmitter::evaluateIndexOp(Operation &op, Environment &env) {
   }
   if (auto castOp = dyn_cast<arith::IndexCastOp>(op)) {
     if (op.getResult(0).getType().isIndex()) {
-      unsigned bits =
-          getElementTypeOrSelf(op.getOperand(0).getType())
-              .getIntOrFloatBitWidth();
+      unsigned bits = getElementTypeOrSelf(op.getOperand(0).getType())
+                          .getIntOrFloatBitWidth();
       PayloadValue value = in(0);
       value.value = asValue(value);
       value.index = {};
@@ -725,8 +719,7 @@ bool ElementEmitter::evaluateIndexOp(Operation &op, Environment &env) {
   if (!op.getNumResults() || !op.getResult(0).getType().isIndex())
     return false;
   if (auto cst = dyn_cast<arith::ConstantOp>(op))
-    return setIndex(
-        space.constant(cast<IntegerAttr>(cst.getValue()).getInt()));
+    return setIndex(space.constant(cast<IntegerAttr>(cst.getValue()).getInt()));
   if (isa<arith::AddIOp>(op))
     return setIndex(asIndex(in(0)) + asIndex(in(1)));
   if (isa<arith::SubIOp>(op))
@@ -785,7 +778,8 @@ void ElementEmitter::evaluateExtract(Operation &op, Environment &env) {
   auto extract = cast<tensor::ExtractOp>(op);
   auto type = cast<RankedTensorType>(extract.getTensor().getType());
   SmallVector<AffineExpr> indices;
-  for (auto [operand, size] : llvm::zip(extract.getIndices(), type.getShape())) {
+  for (auto [operand, size] :
+       llvm::zip(extract.getIndices(), type.getShape())) {
     AffineExpr expr = asIndex(env.lookup(operand, *this));
     indices.push_back(speculating && size > 0 ? clamp(expr, 0, size - 1)
                                               : expr);
@@ -824,7 +818,8 @@ void ElementEmitter::evaluateIf(Operation &op, Environment &env) {
       a = splat(a);
       b = splat(b);
     }
-    env.values[result] = {arith::SelectOp::create(builder, loc, c, a, b), {}, {}};
+    env.values[result] = {
+        arith::SelectOp::create(builder, loc, c, a, b), {}, {}};
   }
 }
 
@@ -860,12 +855,12 @@ void ElementEmitter::evaluateByLane(Operation &op, Environment &env) {
 // Structure
 //===----------------------------------------------------------------------===//
 
-ElementEmitter::Values ElementEmitter::loop(
-    int64_t low, int64_t high, int64_t step, ValueRange inits,
-    std::function<Values(AffineExpr, ValueRange)> body) {
-  auto forOp = scf::ForOp::create(builder, loc, constantIndex(low),
-                                  constantIndex(high), constantIndex(step),
-                                  inits);
+ElementEmitter::Values
+ElementEmitter::loop(int64_t low, int64_t high, int64_t step, ValueRange inits,
+                     std::function<Values(AffineExpr, ValueRange)> body) {
+  auto forOp =
+      scf::ForOp::create(builder, loc, constantIndex(low), constantIndex(high),
+                         constantIndex(step), inits);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(forOp.getBody());
   pushScope();

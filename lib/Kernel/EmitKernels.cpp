@@ -56,6 +56,50 @@ static FailureOr<gpu::GPUFuncOp> emitKernel(program::GroupOp group,
   llvm_unreachable("unknown family");
 }
 
+/// Points and elements of a group have any number; no division is cut short.
+static constexpr int64_t maximum = int64_t(1) << 40;
+
+/// The loops of a reduction for an element of a point.
+static SmallVector<AffineExpr> loopsOf(IndexSpace &space,
+                                       linalg::GenericOp root, AffineExpr point,
+                                       AffineExpr element) {
+  SmallVector<AffineExpr> loops(root.getNumLoops());
+  SmallVector<int64_t> sizes = root.getStaticLoopRanges(), shape, extents;
+  SmallVector<unsigned> parallel, reduced;
+  AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(0));
+  for (AffineExpr expr : map.getResults())
+    parallel.push_back(cast<AffineDimExpr>(expr).getPosition());
+  root.getReductionDims(reduced);
+  for (unsigned loop : parallel)
+    shape.push_back(sizes[loop]);
+  for (unsigned loop : reduced)
+    extents.push_back(sizes[loop]);
+  for (auto [loop, index] : llvm::zip(parallel, space.unflatten(point, shape)))
+    loops[loop] = index;
+  for (auto [loop, index] :
+       llvm::zip(reduced, space.unflatten(element, extents)))
+    loops[loop] = index;
+  return loops;
+}
+
+/// Where a result's element lies, as a function of its point and its number
+/// within the point; null if it does not follow the points of a reduction.
+static AffineExpr ownPosition(IndexSpace &space, program::GroupOp group,
+                              int64_t number, AffineExpr point,
+                              AffineExpr element) {
+  SmallVector<linalg::GenericOp> roots = getRoots(group);
+  if (roots.empty())
+    return {};
+  // The result has the shape of what the first reduction walks over, or it is
+  // not comparable.
+  Value yield = getYields(group)[number];
+  ArrayRef<int64_t> shape = cast<ShapedType>(yield.getType()).getShape();
+  SmallVector<int64_t> sizes = roots.front().getStaticLoopRanges();
+  if (shape != ArrayRef<int64_t>(sizes))
+    return {};
+  return space.flatten(loopsOf(space, roots.front(), point, element), shape);
+}
+
 /// Inputs that a result may overwrite, as pairs of an input's and a result's
 /// number: nothing but that result reads the input, and at its own place only,
 /// so that the thread that writes an element is the one that has read it.
@@ -63,38 +107,51 @@ static ArrayAttr inPlacePairs(program::GroupOp group) {
   Builder builder(group.getContext());
   SmallVector<Attribute> pairs;
   Block &body = group.getBody().front();
-  auto isLeaf = [](Value value) { return isa<BlockArgument>(value); };
+  auto isLeaf = [](Value value) {
+    return isa<BlockArgument>(value) ||
+           value.getDefiningOp()->hasAttr(rootAttrName);
+  };
   // The readers of each input: a result's number, or -1 for anything else.
   DenseMap<Value, llvm::SmallDenseSet<int64_t>> readers;
+  // Inputs that reductions read. They are read before any result is written, so
+  // it is enough that a point reads what its own results lie on.
+  bool pointwise = group.getFamily() == Family::reduce;
+  DenseMap<Value, llvm::SmallVector<AffineExpr>> byPoint;
+  IndexSpace points(group.getContext());
+  AffineExpr point = points.addDim(maximum), element = points.addDim(maximum);
   for (linalg::GenericOp root : getRoots(group)) {
-    IndexSpace space(group.getContext());
-    SmallVector<AffineExpr> loops;
-    for (int64_t size : root.getStaticLoopRanges())
-      loops.push_back(space.addDim(size));
-    AccessWalker(space, isLeaf, [&](Value value, ArrayRef<AffineExpr>) {
-      readers[value].insert(-1);
+    SmallVector<AffineExpr> loops = loopsOf(points, root, point, element);
+    AccessWalker(points, isLeaf, [&](Value value, ArrayRef<AffineExpr> at) {
+      if (pointwise)
+        byPoint[value].push_back(
+            points.flatten(at, cast<ShapedType>(value.getType()).getShape()));
+      else
+        readers[value].insert(-1);
     }).walkPayload(root, loops);
   }
-  auto isLeafOrRoot = [&](Value value) {
-    return isLeaf(value) || value.getDefiningOp()->hasAttr(rootAttrName);
-  };
-  for (auto [number, yield] : llvm::enumerate(getYields(group))) {
+  for (int64_t number = 0, end = getYields(group).size(); number < end;
+       ++number) {
+    Value yield = getYields(group)[number];
     IndexSpace space(group.getContext());
     SmallVector<AffineExpr> dims;
     ArrayRef<int64_t> shape = cast<ShapedType>(yield.getType()).getShape();
     for (int64_t size : shape)
       dims.push_back(space.addDim(size));
     AffineExpr own = space.flatten(dims, shape);
-    AccessWalker(space, isLeafOrRoot, [&](Value value, ArrayRef<AffineExpr> at) {
+    AccessWalker(space, isLeaf, [&](Value value, ArrayRef<AffineExpr> at) {
       bool same = byteSize(value.getType()) == byteSize(yield.getType()) &&
-                  space.flatten(at, cast<ShapedType>(value.getType())
-                                        .getShape()) == own;
-      readers[value].insert(same ? int64_t(number) : -1);
+                  space.flatten(
+                      at, cast<ShapedType>(value.getType()).getShape()) == own;
+      readers[value].insert(same ? number : -1);
     }).walk(yield, dims);
   }
   for (BlockArgument argument : body.getArguments()) {
     auto &who = readers[argument];
-    if (who.size() == 1 && *who.begin() >= 0)
+    if (who.size() != 1 || *who.begin() < 0)
+      continue;
+    AffineExpr own = ownPosition(points, group, *who.begin(), point, element);
+    if (llvm::all_of(byPoint[argument],
+                     [&](AffineExpr at) { return own && at == own; }))
       pairs.push_back(builder.getDenseI64ArrayAttr(
           {int64_t(argument.getArgNumber()), *who.begin()}));
   }
@@ -156,8 +213,7 @@ DictionaryAttr ProgramBuilder::describe(Type type, DictionaryAttr attrs,
   entries.push_back(builder.getNamedAttr(
       "shape", builder.getDenseI64ArrayAttr(tensor.getShape())));
   if (input && get("nxv.donatable"))
-    entries.push_back(
-        builder.getNamedAttr("donatable", builder.getUnitAttr()));
+    entries.push_back(builder.getNamedAttr("donatable", builder.getUnitAttr()));
   return builder.getDictionaryAttr(entries);
 }
 
@@ -207,8 +263,7 @@ LogicalResult ProgramBuilder::addGroup(program::GroupOp group) {
     bool isOutput = found != outputIndex.end();
     Value buffer = createBuffer(
         isOutput ? BufferKind::output : BufferKind::arena, result.getType(),
-        group.getLoc(),
-        isOutput ? std::optional(found->second) : std::nullopt);
+        group.getLoc(), isOutput ? std::optional(found->second) : std::nullopt);
     buffers[result] = buffer;
     outputs.push_back(buffer);
     bytes += byteSize(result.getType());
@@ -244,9 +299,9 @@ void ProgramBuilder::addResults(func::ReturnOp op) {
       Value output = createBuffer(BufferKind::output, value.getType(),
                                   op.getLoc(), int64_t(i));
       if (byteSize(value.getType()))
-        program::CopyOp::create(builder, op.getLoc(), buffer, output,
-                                builder.getI64IntegerAttr(
-                                    byteSize(value.getType())));
+        program::CopyOp::create(
+            builder, op.getLoc(), buffer, output,
+            builder.getI64IntegerAttr(byteSize(value.getType())));
       buffer = output;
     }
     results.push_back(buffer);
@@ -258,11 +313,9 @@ LogicalResult ProgramBuilder::run() {
   createProgram();
   Block &body = function.getBody().front();
   for (auto [i, argument] : llvm::enumerate(body.getArguments()))
-    buffers[argument] =
-        createBuffer(BufferKind::input, argument.getType(), function.getLoc(),
-                     int64_t(i));
-  for (auto [i, operand] :
-       llvm::enumerate(body.getTerminator()->getOperands()))
+    buffers[argument] = createBuffer(BufferKind::input, argument.getType(),
+                                     function.getLoc(), int64_t(i));
+  for (auto [i, operand] : llvm::enumerate(body.getTerminator()->getOperands()))
     outputIndex.try_emplace(strip(operand), int64_t(i));
   for (Operation &op : body) {
     if (auto group = dyn_cast<program::GroupOp>(op)) {
@@ -284,8 +337,8 @@ struct EmitKernels : nxv::impl::EmitKernelsBase<EmitKernels> {
   void runOnOperation() override {
     getOperation()->setAttr(gpu::GPUDialect::getContainerModuleAttrName(),
                             UnitAttr::get(&getContext()));
-    for (auto function : llvm::make_early_inc_range(
-             getOperation().getOps<func::FuncOp>()))
+    for (auto function :
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
       if (failed(ProgramBuilder(function, getOperation()).run()))
         return signalPassFailure();
   }

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 // Operations are visited in order. Contractions, long reductions and scatters
-// are roots. An element-wise operation joins the group of a root it reads if its
-// elements follow the root's points; else it floats: it is recomputed in every
-// group that needs it, unless storing it moves fewer bytes than recomputing it
-// is worth.
+// are roots. An element-wise operation joins the group of a root it reads if
+// its elements follow the root's points; else it floats: it is recomputed in
+// every group that needs it, unless storing it moves fewer bytes than
+// recomputing it is worth.
 //===----------------------------------------------------------------------===//
 
 #include "nxv/Dialect/Nxv/IR/Nxv.h"
@@ -36,7 +36,7 @@ using program::Family;
 //===----------------------------------------------------------------------===//
 
 /// Additions that cost as much time as one byte of memory traffic.
-static constexpr int64_t operationsPerByte = 10;
+static constexpr int64_t operationsPerByte = 12;
 /// What a dispatch costs, as bytes of traffic.
 static constexpr int64_t bytesPerDispatch = 64 * 1024;
 /// Operations that one element may inline before its operands are stored.
@@ -45,8 +45,11 @@ static constexpr int64_t inlineLimit = 600;
 static constexpr int64_t smallOutput = 64 * 1024;
 /// Reductions up to this length may be inlined as loops.
 static constexpr int64_t inlineReduction = 64;
-/// Multiplications under which a contraction is cheaper as a plain reduction.
+/// Multiplications under which a contraction is cheaper as a plain reduction:
+/// any, and one that sums many products.
+static constexpr int64_t tinyContraction = 1 << 13;
 static constexpr int64_t smallContraction = 1 << 16;
+static constexpr int64_t manyProducts = 64;
 
 static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
@@ -109,6 +112,11 @@ private:
   void storeShared();
   SmallVector<Value> seedsOf(int group) const;
   void updateUses();
+  void shrinkOutputs(int group);
+  bool worthRecomputing(ArrayRef<Value> values, int group) const;
+  bool isReturned(Value value) const;
+  int64_t readsOf(Value value, int group) const;
+  SmallVector<int> schedule() const;
   void mergeMaps();
   void build();
 
@@ -176,9 +184,8 @@ static SmallVector<Value> tensorOperands(Operation *op) {
     for (OpOperand &init : generic.getDpsInitsMutable())
       if (!generic.getMatchingBlockArgument(&init).use_empty())
         values.insert(init.get());
-    generic.getBody()->walk([&](tensor::ExtractOp extract) {
-      values.insert(extract.getTensor());
-    });
+    generic.getBody()->walk(
+        [&](tensor::ExtractOp extract) { values.insert(extract.getTensor()); });
   } else {
     for (Value operand : op->getOperands())
       if (isa<RankedTensorType>(operand.getType()))
@@ -629,8 +636,7 @@ LogicalResult GroupFormer::visit(Operation &op) {
   }
   auto generic = dyn_cast<linalg::GenericOp>(op);
   if (!generic)
-    return op.emitError("no kernel family takes '") << op.getName()
-                                                    << "' yet";
+    return op.emitError("no kernel family takes '") << op.getName() << "' yet";
   for (Type type : op.getResultTypes()) {
     Type element = cast<RankedTensorType>(type).getElementType();
     if (!element.isIntOrFloat() || element.isBF16() ||
@@ -650,7 +656,10 @@ LogicalResult GroupFormer::visit(Operation &op) {
   int64_t points = 1;
   for (int64_t size : sizes)
     points *= size;
-  if (isContraction(generic) && points > smallContraction)
+  bool small =
+      points <= tinyContraction ||
+      (points <= smallContraction && reductionLength(generic) >= manyProducts);
+  if (isContraction(generic) && !small)
     visitContraction(generic);
   else
     visitReduction(generic);
@@ -670,12 +679,139 @@ SmallVector<Value> GroupFormer::seedsOf(int group) const {
   return seeds;
 }
 
+bool GroupFormer::isReturned(Value value) const {
+  func::FuncOp main = function;
+  for (Value operand : main.getBody().front().getTerminator()->getOperands()) {
+    while (isReshape(operand.getDefiningOp()) && !isMemory(operand))
+      operand = operand.getDefiningOp()->getOperand(0);
+    if (operand == value)
+      return true;
+  }
+  return false;
+}
+
+/// How often a group reads each element of `value`: a contraction does once a
+/// tile of the other operand.
+int64_t GroupFormer::readsOf(Value value, int number) const {
+  const Group &group = groups[number];
+  if (group.family != Family::contract && group.family != Family::conv)
+    return 1;
+  constexpr int64_t tile = 64;
+  int64_t points = 1;
+  for (int64_t size :
+       cast<linalg::GenericOp>(group.roots.front()).getStaticLoopRanges())
+    points *= size;
+  int64_t elements = std::max<int64_t>(1, typeOf(value).getNumElements());
+  return std::max<int64_t>(1, points / elements / tile);
+}
+
+/// Would writing the roots of `values`, results of `group`, and computing them
+/// again where they are read cost less than writing and reading them?
+bool GroupFormer::worthRecomputing(ArrayRef<Value> values, int number) const {
+  const Group &group = groups[number];
+  Frontier frontier = frontierOf(values, number);
+  int64_t saved = 0, spent = 0;
+  llvm::SmallDenseSet<int> users;
+  for (Value value : values) {
+    int64_t cost = 0;
+    for (Operation *op : frontierOf(value, number).inlined)
+      op->walk([&](Operation *inner) { cost += scalarCost(inner); });
+    for (int user = 0, end = groups.size(); user < end; ++user) {
+      if (user == number ||
+          !frontierOf(seedsOf(user), user).leaves.contains(value))
+        continue;
+      users.insert(user);
+      saved += bytesOf(value);
+      spent += readsOf(value, user) * cost * typeOf(value).getNumElements() /
+               operationsPerByte;
+    }
+    saved += bytesOf(value);
+  }
+  int64_t readers = users.size();
+  for (Value root : frontier.roots)
+    spent += bytesOf(root) * (readers + !group.outputs.contains(root));
+  for (Value leaf : frontier.leaves)
+    spent += bytesOf(leaf) * readers;
+  return frontier.foreign.empty() && spent < saved;
+}
+
+/// Writes few values instead of many that are computed from them.
+void GroupFormer::shrinkOutputs(int number) {
+  Group &group = groups[number];
+  SmallVector<Value> values;
+  for (Value value : group.outputs)
+    if (!group.roots.contains(value.getDefiningOp()) && !isReturned(value))
+      values.push_back(value);
+  if (group.roots.empty() || group.family == Family::scatter)
+    return;
+  auto arithmetic = [&](Value value) {
+    int64_t cost = 0;
+    for (Operation *op : frontierOf(value, number).inlined)
+      op->walk([&](Operation *inner) { cost += scalarCost(inner); });
+    return cost;
+  };
+  llvm::stable_sort(
+      values, [&](Value a, Value b) { return arithmetic(a) < arithmetic(b); });
+  while (!values.empty() && !worthRecomputing(values, number))
+    values.pop_back();
+  if (values.empty())
+    return;
+  Frontier frontier = frontierOf(values, number);
+  for (Value value : values) {
+    group.outputs.remove(value);
+    storedBy.erase(value);
+  }
+  for (Operation *op : frontier.inlined)
+    recomputable.insert(op->result_begin(), op->result_end());
+  for (Value root : frontier.roots)
+    store(root);
+}
+
+/// Groups after those they read, those first that leave least memory in use.
+SmallVector<int> GroupFormer::schedule() const {
+  int count = groups.size();
+  SmallVector<SmallVector<Value>> reads(count);
+  DenseMap<Value, int> readers;
+  for (int number = 0; number < count; ++number)
+    for (Value leaf : frontierOf(seedsOf(number), number).leaves)
+      if (storedBy.count(leaf) && !isReturned(leaf)) {
+        reads[number].push_back(leaf);
+        ++readers[leaf];
+      }
+  SmallVector<char> done(count, 0);
+  SmallVector<int> order;
+  while (int(order.size()) < count) {
+    int best = -1;
+    int64_t bestGrowth = 0;
+    for (int number = 0; number < count; ++number) {
+      if (done[number] || !llvm::all_of(groups[number].uses, [&](int use) {
+            return use == number || done[use];
+          }))
+        continue;
+      int64_t growth = 0;
+      for (Value output : groups[number].outputs)
+        growth += isReturned(output) ? 0 : bytesOf(output);
+      for (Value leaf : reads[number])
+        growth -= readers[leaf] == 1 ? bytesOf(leaf) : 0;
+      if (best < 0 || growth < bestGrowth) {
+        best = number;
+        bestGrowth = growth;
+      }
+    }
+    assert(best >= 0 && "groups depend on each other");
+    done[best] = 1;
+    order.push_back(best);
+    for (Value leaf : reads[best])
+      --readers[leaf];
+  }
+  return order;
+}
+
 /// A value may have been stored after a group was found to inline it.
 void GroupFormer::updateUses() {
   for (int number = 0, end = groups.size(); number < end; ++number)
     for (Value leaf : frontierOf(seedsOf(number), number).leaves)
-      if (int from = storedBy.lookup_or(leaf, -1);
-          from >= 0 && from != number)
+      if (int from = storedBy.lookup_or(leaf, -1); from >= 0 && from != number)
         groups[number].uses.insert(from);
 }
 
@@ -735,22 +871,7 @@ void GroupFormer::build() {
   Operation *terminator = body.getTerminator();
   OpBuilder builder(terminator);
   IRMapping mapping;
-  // Dependencies first, otherwise in the order of creation.
-  SmallVector<int> order;
-  SmallVector<char> placed(groups.size(), 0);
-  auto place = [&](auto &self, int number) -> void {
-    if (placed[number]++)
-      return;
-    SmallVector<int> uses(groups[number].uses.begin(),
-                          groups[number].uses.end());
-    llvm::sort(uses);
-    for (int use : uses)
-      self(self, use);
-    order.push_back(number);
-  };
-  for (int number = 0, end = groups.size(); number < end; ++number)
-    place(place, number);
-
+  SmallVector<int> order = schedule();
   for (int number : order) {
     Group &group = groups[number];
     if (group.outputs.empty())
@@ -806,9 +927,8 @@ void GroupFormer::build() {
       operands.push_back(mapping.lookupOrDefault(input));
     for (Value output : group.outputs)
       types.push_back(output.getType());
-    Location loc = group.roots.empty()
-                       ? group.outputs.front().getLoc()
-                       : group.roots.front()->getLoc();
+    Location loc = group.roots.empty() ? group.outputs.front().getLoc()
+                                       : group.roots.front()->getLoc();
     auto groupOp = program::GroupOp::create(
         builder, loc, types,
         program::FamilyAttr::get(builder.getContext(), group.family), operands);
@@ -859,6 +979,8 @@ LogicalResult GroupFormer::run() {
     if (failed(visit(*op)))
       return failure();
   storeShared();
+  for (int number = 0, end = groups.size(); number < end; ++number)
+    shrinkOutputs(number);
   updateUses();
   mergeMaps();
   build();

@@ -118,9 +118,8 @@ static int compare(AffineExpr a, AffineExpr b) {
 
 AffineExpr IndexSpace::fromLinear(LinearForm form) {
   llvm::erase_if(form.terms, [](auto &term) { return term.second == 0; });
-  llvm::sort(form.terms, [](auto &a, auto &b) {
-    return compare(a.first, b.first) < 0;
-  });
+  llvm::sort(form.terms,
+             [](auto &a, auto &b) { return compare(a.first, b.first) < 0; });
   AffineExpr sum;
   for (auto &[atom, factor] : form.terms) {
     AffineExpr term = factor == 1 ? atom : atom * factor;
@@ -315,9 +314,9 @@ AffineExpr IndexSpace::simplify(AffineExpr expr) {
       result = value ? simplifyDiv(lhs, value.getValue()) : lhs.floorDiv(rhs);
       break;
     case AffineExprKind::CeilDiv:
-      result = value ? simplifyDiv(lhs + (value.getValue() - 1),
-                                   value.getValue())
-                     : lhs.ceilDiv(rhs);
+      result = value
+                   ? simplifyDiv(lhs + (value.getValue() - 1), value.getValue())
+                   : lhs.ceilDiv(rhs);
       break;
     case AffineExprKind::Mod:
       result = value ? simplifyMod(lhs, value.getValue()) : lhs % rhs;
@@ -409,12 +408,11 @@ SmallVector<AffineExpr> nxv::reshapeIndices(IndexSpace &space,
       else
         break;
     }
-    AffineExpr position =
-        space.flatten(indices.slice(firstI, i - firstI),
-                      resultShape.slice(firstI, i - firstI));
-    llvm::append_range(result,
-                       space.unflatten(position, operandShape.slice(
-                                                     firstJ, j - firstJ)));
+    AffineExpr position = space.flatten(indices.slice(firstI, i - firstI),
+                                        resultShape.slice(firstI, i - firstI));
+    llvm::append_range(
+        result,
+        space.unflatten(position, operandShape.slice(firstJ, j - firstJ)));
   }
   return result;
 }

@@ -59,8 +59,8 @@ static gpu::GPUFuncOp createFunction(OpBuilder &builder, ModuleOp module,
     arguments.push_back(globalMemory(type));
   for (Type type : group->getResultTypes())
     arguments.push_back(globalMemory(type));
-  auto function = gpu::GPUFuncOp::create(builder, group.getLoc(), name,
-                                         builder.getFunctionType(arguments, {}));
+  auto function = gpu::GPUFuncOp::create(
+      builder, group.getLoc(), name, builder.getFunctionType(arguments, {}));
   function->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
                     builder.getUnitAttr());
   int32_t size[3] = {int32_t(workgroup), 1, 1};
@@ -83,12 +83,11 @@ KernelBuilder::KernelBuilder(ModuleOp module, StringRef name,
                                               emitter.getIndexType(), value);
     return emitter.addDim(size, cast);
   };
-  workgroupId = id(gpu::BlockIdOp::create(builder, group.getLoc(),
-                                          gpu::Dimension::x),
-                   grid);
-  threadId = id(gpu::ThreadIdOp::create(builder, group.getLoc(),
-                                        gpu::Dimension::x),
-                workgroup);
+  workgroupId = id(
+      gpu::BlockIdOp::create(builder, group.getLoc(), gpu::Dimension::x), grid);
+  threadId =
+      id(gpu::ThreadIdOp::create(builder, group.getLoc(), gpu::Dimension::x),
+         workgroup);
   ValueRange arguments = function.getBody().getArguments();
   Block &body = group.getBody().front();
   for (auto [tensor, buffer] : llvm::zip(body.getArguments(), arguments))

@@ -2,8 +2,8 @@
 // Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-// Deterministic without atomics: each thread owns a run of rows of one column of
-// the result, starts from the operand, and walks over all updates in order,
+// Deterministic without atomics: each thread owns a run of rows of one column
+// of the result, starts from the operand, and walks over all updates in order,
 // applying those that fall into its rows. `put` keeps the last update, `add`
 // adds in the order of the updates.
 //===----------------------------------------------------------------------===//
@@ -32,8 +32,7 @@ public:
 private:
   SmallVector<AffineExpr> place(AffineExpr row, AffineExpr column);
   void copyRows(KernelBuilder &kernel, AffineExpr first, AffineExpr column);
-  void applyUpdates(KernelBuilder &kernel, AffineExpr first,
-                    AffineExpr column);
+  void applyUpdates(KernelBuilder &kernel, AffineExpr first, AffineExpr column);
   Value updatesColumn(AffineExpr column);
 
   program::GroupOp group;
@@ -99,8 +98,7 @@ void ScatterEmitter::copyRows(KernelBuilder &kernel, AffineExpr first,
 Value ScatterEmitter::updatesColumn(AffineExpr column) {
   ArrayRef<int64_t> updates = shapeOf(op.getUpdates());
   Value inside;
-  for (auto [i, index] :
-       llvm::enumerate(space->unflatten(column, columnShape)))
+  for (auto [i, index] : llvm::enumerate(space->unflatten(column, columnShape)))
     if (Value less = emitter->lessThan(index, updates[i + 1]))
       inside = inside ? Value(arith::AndIOp::create(emitter->getBuilder(),
                                                     op.getLoc(), inside, less))
@@ -121,13 +119,14 @@ void ScatterEmitter::applyUpdates(KernelBuilder &kernel, AffineExpr first,
     // that nothing wraps around.
     Value row, valid;
     for (auto [k, size] : llvm::enumerate(rowShape)) {
-      Value index = emitter->elementAt(op.getIndices(), {i, space->constant(k)});
+      Value index =
+          emitter->elementAt(op.getIndices(), {i, space->constant(k)});
       Type type = index.getType();
       unsigned bits = type.getIntOrFloatBitWidth();
       Value ok;
       if (bits >= 63 || size < (int64_t(1) << (bits - 1))) {
-        Value bound = arith::ConstantOp::create(b, loc,
-                                                b.getIntegerAttr(type, size));
+        Value bound =
+            arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, size));
         // A negative index is a huge unsigned one.
         ok = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index,
                                    bound);
@@ -146,22 +145,21 @@ void ScatterEmitter::applyUpdates(KernelBuilder &kernel, AffineExpr first,
       if (!row) {
         row = index;
       } else {
-        Value scaled = arith::MulIOp::create(b, loc, row,
-                                             emitter->constantIndex(size));
+        Value scaled =
+            arith::MulIOp::create(b, loc, row, emitter->constantIndex(size));
         row = arith::AddIOp::create(b, loc, scaled, index);
       }
     }
     Value offset = arith::SubIOp::create(b, loc, row, low);
-    Value mine = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
-                                       offset,
-                                       emitter->constantIndex(rowsEach));
+    Value mine =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, offset,
+                              emitter->constantIndex(rowsEach));
     if (valid)
       mine = arith::AndIOp::create(b, loc, mine, valid);
     emitter->guarded(mine, [&] {
-      AffineExpr target =
-          emitter->addDim(std::max<int64_t>(rows, 1), row);
-      AffineExpr position = space->flatten(place(target, column),
-                                           shapeOf(op.getResult()));
+      AffineExpr target = emitter->addDim(std::max<int64_t>(rows, 1), row);
+      AffineExpr position =
+          space->flatten(place(target, column), shapeOf(op.getResult()));
       SmallVector<AffineExpr> from{i};
       from.append(columnIndices.begin(), columnIndices.end());
       Value update = emitter->elementAt(op.getUpdates(), from);
@@ -176,9 +174,8 @@ void ScatterEmitter::applyUpdates(KernelBuilder &kernel, AffineExpr first,
     });
     return {};
   };
-  emitter->guarded(updatesColumn(column), [&] {
-    emitter->loop(0, count, 1, {}, body);
-  });
+  emitter->guarded(updatesColumn(column),
+                   [&] { emitter->loop(0, count, 1, {}, body); });
 }
 
 gpu::GPUFuncOp ScatterEmitter::emit(ModuleOp module, StringRef name) {

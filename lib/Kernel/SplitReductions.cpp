@@ -46,16 +46,16 @@ static Operation *combiner(linalg::GenericOp op) {
 
 /// The divisor of `extent` closest to `target` from below, at least a quarter.
 static int64_t partsOf(int64_t extent, int64_t target) {
-  for (int64_t parts = std::min(extent, target); parts * 4 >= target && parts > 1;
-       --parts)
+  for (int64_t parts = std::min(extent, target);
+       parts * 4 >= target && parts > 1; --parts)
     if (extent % parts == 0)
       return parts;
   return 1;
 }
 
 static std::optional<Split> chooseSplit(linalg::GenericOp op) {
-  constexpr int64_t enoughWork = 1 << 18, wantedGroups = 1024,
-                    fewGroups = 264, smallestChunk = 65;
+  constexpr int64_t enoughWork = 1 << 18, wantedGroups = 1024, fewGroups = 264,
+                    smallestChunk = 65;
   if (op.getNumReductionLoops() == 0 || !combiner(op))
     return std::nullopt;
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
@@ -87,15 +87,16 @@ static std::optional<Split> chooseSplit(linalg::GenericOp op) {
   int64_t groups = alongRows ? points : std::max<int64_t>(1, points / 128);
   if (groups >= fewGroups)
     return std::nullopt;
-  int64_t target = std::min(wantedGroups / groups,
-                            sizes[longest] / smallestChunk);
+  int64_t target =
+      std::min(wantedGroups / groups, sizes[longest] / smallestChunk);
   int64_t parts = partsOf(sizes[longest], target);
   if (parts < 2)
     return std::nullopt;
   return Split{longest, parts, sizes[longest] / parts};
 }
 
-/// The reduction of each chunk: loops are the chunk's number, then the old ones.
+/// The reduction of each chunk: loops are the chunk's number, then the old
+/// ones.
 static linalg::GenericOp createPartial(OpBuilder &builder, linalg::GenericOp op,
                                        Split split) {
   MLIRContext *context = op.getContext();
@@ -141,9 +142,9 @@ static linalg::GenericOp createPartial(OpBuilder &builder, linalg::GenericOp op,
                                  .getSplatValue<Attribute>()));
   SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   iterators.insert(iterators.begin(), utils::IteratorType::parallel);
-  auto partial = linalg::GenericOp::create(
-      builder, loc, TypeRange{partialType}, inputs, ValueRange{start}, maps,
-      iterators);
+  auto partial =
+      linalg::GenericOp::create(builder, loc, TypeRange{partialType}, inputs,
+                                ValueRange{start}, maps, iterators);
   IRMapping mapping;
   op.getRegion().cloneInto(&partial.getRegion(), mapping);
   // The new operand comes before the accumulator.
@@ -162,8 +163,7 @@ static linalg::GenericOp createFinal(OpBuilder &builder, linalg::GenericOp op,
   SmallVector<AffineExpr> results;
   for (unsigned i = 0; i < rank; ++i)
     results.push_back(builder.getAffineDimExpr(i + 1));
-  AffineMap output =
-      AffineMap::get(rank + 1, 0, results, builder.getContext());
+  AffineMap output = AffineMap::get(rank + 1, 0, results, builder.getContext());
   SmallVector<utils::IteratorType> iterators(rank + 1,
                                              utils::IteratorType::parallel);
   iterators[0] = utils::IteratorType::reduction;

@@ -121,8 +121,8 @@ void TransposeEmitter::chooseTile() {
   auto bytes = [&] {
     int64_t sum = 0;
     for (StagedOperand &operand : plan.staged)
-      sum += tile * (tile + 1) *
-             bytesOf(typeOf(operand.tensor).getElementType());
+      sum +=
+          tile * (tile + 1) * bytesOf(typeOf(operand.tensor).getElementType());
     return sum;
   };
   while (tile > lanes && bytes() > budget)
@@ -132,15 +132,15 @@ void TransposeEmitter::chooseTile() {
 }
 
 /// The result's indices at a place in the tile, limited to the result.
-SmallVector<AffineExpr>
-TransposeEmitter::indicesAt(AffineExpr alongOperand, AffineExpr alongResult) {
+SmallVector<AffineExpr> TransposeEmitter::indicesAt(AffineExpr alongOperand,
+                                                    AffineExpr alongResult) {
   SmallVector<AffineExpr> indices(shape.size());
   for (auto [axis, index] :
        llvm::zip(outerAxes, space->unflatten(outer, outerShape)))
     indices[axis] = index;
-  indices[plan.operandAxis] = emitter->clamp(
-      space->simplify(operandTile * tile + alongOperand), 0,
-      shape[plan.operandAxis] - 1);
+  indices[plan.operandAxis] =
+      emitter->clamp(space->simplify(operandTile * tile + alongOperand), 0,
+                     shape[plan.operandAxis] - 1);
   indices[plan.resultAxis] =
       emitter->clamp(space->simplify(resultTile * tile + alongResult), 0,
                      shape[plan.resultAxis] - 1);
@@ -168,8 +168,8 @@ void TransposeEmitter::fill(KernelBuilder &kernel) {
         Value value = emitter->elementAt(
             operand.tensor,
             readAt(operand, indicesAt(alongOperand, alongResult)));
-        emitter->store(memory, element,
-                       alongResult * (tile + 1) + alongOperand, value);
+        emitter->store(memory, element, alongResult * (tile + 1) + alongOperand,
+                       value);
       }
   }
   kernel.barrier();
@@ -190,16 +190,17 @@ void TransposeEmitter::write(KernelBuilder &kernel) {
             tensor, [=, memory = memory](ArrayRef<AffineExpr> at) -> Value {
               if (at == ArrayRef<AffineExpr>(expected))
                 return emitter->load(memory, element, place);
-              return emitter->load(buffer, element,
-                                   space->flatten(at, typeOf(tensor).getShape()));
+              return emitter->load(
+                  buffer, element,
+                  space->flatten(at, typeOf(tensor).getShape()));
             });
       }
-      Value mask = emitter->lessThan(
-          space->simplify(operandTile * tile + alongOperand),
-          shape[plan.operandAxis]);
-      Value other = emitter->lessThan(
-          space->simplify(resultTile * tile + alongResult),
-          shape[plan.resultAxis]);
+      Value mask =
+          emitter->lessThan(space->simplify(operandTile * tile + alongOperand),
+                            shape[plan.operandAxis]);
+      Value other =
+          emitter->lessThan(space->simplify(resultTile * tile + alongResult),
+                            shape[plan.resultAxis]);
       if (mask && other)
         mask = arith::AndIOp::create(emitter->getBuilder(), group.getLoc(),
                                      mask, other);

@@ -29,7 +29,8 @@ struct IndexRange {
   }
 };
 
-/// A sum of multiples of atoms (dimensions, divisions, remainders) and a constant.
+/// A sum of multiples of atoms (dimensions, divisions, remainders) and a
+/// constant.
 struct LinearForm {
   llvm::SmallVector<std::pair<mlir::AffineExpr, int64_t>, 4> terms;
   int64_t constant = 0;
@@ -93,11 +94,10 @@ reshapeIndices(IndexSpace &space, llvm::ArrayRef<mlir::AffineExpr> indices,
 /// sizes `sizes`) into a space of shape `shape`, the values of `dims` as
 /// expressions over `targets`, the indices of that space. Empty if `access` is
 /// not a bijection of a recognised form (permutations, reshapes, and mixtures).
-std::optional<llvm::SmallVector<mlir::AffineExpr>>
-invertAccess(IndexSpace &space, llvm::ArrayRef<mlir::AffineExpr> access,
-             llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<mlir::AffineExpr> dims,
-             llvm::ArrayRef<int64_t> sizes,
-             llvm::ArrayRef<mlir::AffineExpr> targets);
+std::optional<llvm::SmallVector<mlir::AffineExpr>> invertAccess(
+    IndexSpace &space, llvm::ArrayRef<mlir::AffineExpr> access,
+    llvm::ArrayRef<int64_t> shape, llvm::ArrayRef<mlir::AffineExpr> dims,
+    llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<mlir::AffineExpr> targets);
 
 } // namespace nxv
 

@@ -14,9 +14,9 @@
 
 namespace nxv {
 
-/// Creates the `gpu.module` and `gpu.func` of one group: one memref argument for
-/// each operand of the group, then one for each result, all bound in `emitter`.
-/// Emission happens at the end of the function's body.
+/// Creates the `gpu.module` and `gpu.func` of one group: one memref argument
+/// for each operand of the group, then one for each result, all bound in
+/// `emitter`. Emission happens at the end of the function's body.
 class KernelBuilder {
 public:
   /// `workgroup` threads in each of `grid` workgroups.
@@ -61,15 +61,15 @@ mlir::ValueRange getYields(program::GroupOp group);
 // One emitter a family: each emits the kernel of `group` into `module`.
 mlir::FailureOr<mlir::gpu::GPUFuncOp>
 emitBlock(program::GroupOp group, mlir::ModuleOp module, llvm::StringRef name);
-mlir::FailureOr<mlir::gpu::GPUFuncOp>
-emitTranspose(program::GroupOp group, mlir::ModuleOp module,
-              llvm::StringRef name);
-mlir::FailureOr<mlir::gpu::GPUFuncOp>
-emitContract(program::GroupOp group, mlir::ModuleOp module,
-             llvm::StringRef name);
-mlir::FailureOr<mlir::gpu::GPUFuncOp>
-emitScatter(program::GroupOp group, mlir::ModuleOp module,
-            llvm::StringRef name);
+mlir::FailureOr<mlir::gpu::GPUFuncOp> emitTranspose(program::GroupOp group,
+                                                    mlir::ModuleOp module,
+                                                    llvm::StringRef name);
+mlir::FailureOr<mlir::gpu::GPUFuncOp> emitContract(program::GroupOp group,
+                                                   mlir::ModuleOp module,
+                                                   llvm::StringRef name);
+mlir::FailureOr<mlir::gpu::GPUFuncOp> emitScatter(program::GroupOp group,
+                                                  mlir::ModuleOp module,
+                                                  llvm::StringRef name);
 
 } // namespace nxv
 
