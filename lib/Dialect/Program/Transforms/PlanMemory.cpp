@@ -55,6 +55,7 @@ public:
     donateInputs();
     createSlots();
     mergeInPlace();
+    useOutputs();
     placeSlots();
     return success();
   }
@@ -71,6 +72,7 @@ private:
   bool isInPlace(Operation *op, Value input, Value output);
   void createSlots();
   void mergeInPlace();
+  void useOutputs();
   void placeSlots();
 
   ProgramOp program;
@@ -79,6 +81,8 @@ private:
   int64_t steps = 0;
   DenseMap<Operation *, SmallVector<std::pair<Value, Value>>> inPlace;
   std::vector<Slot> slots;
+  /// Bytes of the intermediates that outputs hold.
+  int64_t bytesInOutputs = 0;
 };
 
 LogicalResult MemoryPlanner::readInPlacePairs() {
@@ -269,6 +273,52 @@ void MemoryPlanner::mergeInPlace() {
   llvm::erase_if(slots, [](const Slot &slot) { return slot.buffers.empty(); });
 }
 
+/// Puts intermediates into outputs that are written only after their last use.
+void MemoryPlanner::useOutputs() {
+  struct Host {
+    BufferOp output;
+    Lifetime lifetime;
+    SmallVector<Lifetime> guests;
+  };
+  SmallVector<Host> hosts;
+  for (auto buffer : program.getBody().getOps<BufferOp>())
+    if (buffer.getKind() == BufferKind::output)
+      hosts.push_back({buffer, getLifetime(buffer), {}});
+  llvm::stable_sort(hosts, [](const Host &a, const Host &b) {
+    BufferOp x = a.output, y = b.output;
+    return x.getBytes() < y.getBytes();
+  });
+  llvm::stable_sort(
+      slots, [](const Slot &a, const Slot &b) { return a.size > b.size; });
+  for (Slot &slot : slots) {
+    int64_t bytes = 0;
+    for (BufferOp buffer : slot.buffers)
+      bytes = std::max(bytes, int64_t(buffer.getBytes()));
+    if (bytes == 0 || !slot.lifetime.isUsed())
+      continue;
+    for (Host &host : hosts) {
+      if (int64_t(host.output.getBytes()) < bytes ||
+          host.lifetime.first <= slot.lifetime.last ||
+          llvm::any_of(host.guests, [&](const Lifetime &guest) {
+            return guest.overlaps(slot.lifetime);
+          }))
+        continue;
+      host.guests.push_back(slot.lifetime);
+      bytesInOutputs += slot.size * slot.buffers.size();
+      for (BufferOp buffer : slot.buffers) {
+        if (buffer->getBlock() == host.output->getBlock() &&
+            buffer->isBeforeInBlock(host.output))
+          host.output->moveBefore(buffer);
+        buffer.getResult().replaceAllUsesWith(host.output.getResult());
+        buffer.erase();
+      }
+      slot.buffers.clear();
+      break;
+    }
+  }
+  llvm::erase_if(slots, [](const Slot &slot) { return slot.buffers.empty(); });
+}
+
 /// The smallest gap between `others` (sorted by offset) that holds `size`.
 int64_t findOffset(int64_t size, ArrayRef<const Slot *> others) {
   int64_t end = 0, best = -1, bestGap = std::numeric_limits<int64_t>::max();
@@ -285,7 +335,7 @@ int64_t findOffset(int64_t size, ArrayRef<const Slot *> others) {
 
 void MemoryPlanner::placeSlots() {
   SmallVector<Slot *> order;
-  int64_t sum = 0, peak = 0;
+  int64_t sum = bytesInOutputs, peak = 0;
   for (Slot &slot : slots) {
     sum += slot.size * slot.buffers.size();
     order.push_back(&slot);

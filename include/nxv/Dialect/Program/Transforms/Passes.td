@@ -47,7 +47,9 @@ def NxvPlanMemory : Pass<"nxv-plan-memory", "::mlir::ModuleOp"> {
     An output is placed into a donatable input of the same size if nothing uses
     the input any more when the output is first written, or if that dispatch
     says that it can work in place: its attribute `in_place` lists pairs of an
-    input's and an output's number. Intermediates are treated alike.
+    input's and an output's number. Intermediates are treated alike. An
+    intermediate that is dead before some output of its size or larger is first
+    written lies in that output, and takes no room in the arena.
 
     Before:
 
