@@ -287,8 +287,7 @@ int64_t BlockEmitter::elementWidth() {
     int64_t last = 1;
     for (int64_t extent : extents)
       last = extent > 1 ? extent : last;
-    if (last > 1)
-      width = std::min(width, widthFor(last));
+    width = std::min(width, widthFor(last));
   };
   for (Root &root : roots) {
     if (root.ordered)
@@ -296,7 +295,8 @@ int64_t BlockEmitter::elementWidth() {
     fit(root.extents);
   }
   for (Output &output : outputs)
-    fit(output.innerShape);
+    if (output.count > 1)
+      fit(output.innerShape);
   return width;
 }
 
