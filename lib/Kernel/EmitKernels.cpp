@@ -39,23 +39,6 @@ static int64_t byteSize(Type type) {
   return tensor.getNumElements() * width;
 }
 
-static FailureOr<gpu::GPUFuncOp> emitKernel(program::GroupOp group,
-                                            ModuleOp module, StringRef name) {
-  switch (group.getFamily()) {
-  case Family::map:
-  case Family::reduce:
-    return emitBlock(group, module, name);
-  case Family::transpose:
-    return emitTranspose(group, module, name);
-  case Family::contract:
-  case Family::conv:
-    return emitContract(group, module, name);
-  case Family::scatter:
-    return emitScatter(group, module, name);
-  }
-  llvm_unreachable("unknown family");
-}
-
 /// Points and elements of a group have any number; no division is cut short.
 static constexpr int64_t maximum = int64_t(1) << 40;
 
@@ -272,7 +255,7 @@ LogicalResult ProgramBuilder::addGroup(program::GroupOp group) {
     return success();
   std::string name =
       (stringifyFamily(group.getFamily()) + "_" + Twine(kernels++)).str();
-  FailureOr<gpu::GPUFuncOp> kernel = emitKernel(group, module, name);
+  FailureOr<gpu::GPUFuncOp> kernel = nxv::emitKernel(group, module, name);
   if (failed(kernel))
     return failure();
   auto symbol =

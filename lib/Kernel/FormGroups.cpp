@@ -2,8 +2,8 @@
 // Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
-// Operations are visited in order. Contractions, long reductions and scatters
-// are roots. An element-wise operation joins the group of a root it reads if
+// Operations are visited in order. Contractions, long reductions and
+// operations with a family of their own are roots. An element-wise operation joins the group of a root it reads if
 // its elements follow the root's points; else it floats: it is recomputed in
 // every group that needs it, unless storing it moves fewer bytes than
 // recomputing it is worth.
@@ -65,6 +65,7 @@ static int64_t bytesOf(Value value) {
 namespace {
 struct Group {
   Family family = Family::map;
+  bool own = false; // one operation that nothing joins
   llvm::SetVector<Operation *> roots;
   int64_t points = 1;
   int64_t reduced = 1; // elements a point of the longest reduction
@@ -369,7 +370,7 @@ SmallVector<int> GroupFormer::candidates(Operation *op) const {
 /// Do the elements of an element-wise operation follow the points of `group`?
 bool GroupFormer::follows(Operation *op, int number) const {
   const Group &group = groups[number];
-  if (group.family == Family::scatter || group.roots.empty())
+  if (group.own || group.roots.empty())
     return false;
   IndexSpace space(op->getContext());
   Value result = op->getResult(0);
@@ -597,7 +598,8 @@ void GroupFormer::visitOpaque(Operation *op) {
   }
   int number = groups.size();
   groups.emplace_back();
-  groups[number].family = Family::scatter;
+  groups[number].family = *getOwnFamily(op);
+  groups[number].own = true;
   groups[number].roots.insert(op);
   for (Value result : op->getResults())
     groupOf[result] = number;
@@ -630,7 +632,7 @@ LogicalResult GroupFormer::visit(Operation &op) {
     visitPointwise(&op);
     return success();
   }
-  if (isa<nxv::ScatterOp>(op)) {
+  if (getOwnFamily(&op)) {
     visitOpaque(&op);
     return success();
   }
@@ -742,7 +744,7 @@ void GroupFormer::shrinkOutputs(int number) {
   for (Value value : group.outputs)
     if (!group.roots.contains(value.getDefiningOp()) && !isReturned(value))
       values.push_back(value);
-  if (group.roots.empty() || group.family == Family::scatter)
+  if (group.roots.empty() || group.own)
     return;
   auto arithmetic = [&](Value value) {
     int64_t cost = 0;

@@ -58,18 +58,27 @@ llvm::SmallVector<mlir::linalg::GenericOp> getRoots(program::GroupOp group);
 /// The values that `group` yields.
 mlir::ValueRange getYields(program::GroupOp group);
 
-// One emitter a family: each emits the kernel of `group` into `module`.
+/// The family of an operation that is a kernel of its own: it reads its operands
+/// through ElementEmitter and writes its results, and nothing joins it. Nothing
+/// for operations that families share.
+std::optional<program::Family> getOwnFamily(mlir::Operation *op);
+
+/// Emits the kernel of `group` into `module` by the emitter of its family.
+mlir::FailureOr<mlir::gpu::GPUFuncOp>
+emitKernel(program::GroupOp group, mlir::ModuleOp module, llvm::StringRef name);
+
+// The emitters, one file a family.
 mlir::FailureOr<mlir::gpu::GPUFuncOp>
 emitBlock(program::GroupOp group, mlir::ModuleOp module, llvm::StringRef name);
-mlir::FailureOr<mlir::gpu::GPUFuncOp> emitTranspose(program::GroupOp group,
-                                                    mlir::ModuleOp module,
-                                                    llvm::StringRef name);
-mlir::FailureOr<mlir::gpu::GPUFuncOp> emitContract(program::GroupOp group,
-                                                   mlir::ModuleOp module,
-                                                   llvm::StringRef name);
-mlir::FailureOr<mlir::gpu::GPUFuncOp> emitScatter(program::GroupOp group,
-                                                  mlir::ModuleOp module,
-                                                  llvm::StringRef name);
+mlir::FailureOr<mlir::gpu::GPUFuncOp>
+emitTranspose(program::GroupOp group, mlir::ModuleOp module,
+              llvm::StringRef name);
+mlir::FailureOr<mlir::gpu::GPUFuncOp>
+emitContract(program::GroupOp group, mlir::ModuleOp module,
+             llvm::StringRef name);
+mlir::FailureOr<mlir::gpu::GPUFuncOp>
+emitScatter(program::GroupOp group, mlir::ModuleOp module,
+            llvm::StringRef name);
 
 } // namespace nxv
 

@@ -1,0 +1,40 @@
+//===- Families.cpp - the table of kernel families --------------*- C++ -*-===//
+// Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "nxv/Dialect/Nxv/IR/Nxv.h"
+#include "nxv/Kernel/KernelBuilder.h"
+
+using namespace mlir;
+using namespace nxv;
+using program::Family;
+
+std::optional<Family> nxv::getOwnFamily(Operation *op) {
+  if (isa<ScatterOp>(op))
+    return Family::scatter;
+  return std::nullopt;
+}
+
+FailureOr<gpu::GPUFuncOp> nxv::emitKernel(program::GroupOp group,
+                                          ModuleOp module, StringRef name) {
+  switch (group.getFamily()) {
+  case Family::map:
+  case Family::reduce:
+    return emitBlock(group, module, name);
+  case Family::transpose:
+    return emitTranspose(group, module, name);
+  case Family::contract:
+  case Family::conv:
+    return emitContract(group, module, name);
+  case Family::scatter:
+    return emitScatter(group, module, name);
+  case Family::sort:
+  case Family::fft:
+  case Family::solve:
+  case Family::scan:
+    break;
+  }
+  return group.emitOpError("the family '")
+         << stringifyFamily(group.getFamily()) << "' has no emitter yet";
+}
