@@ -159,11 +159,10 @@ LogicalResult Importer::importAtan2(Node &node) {
 }
 
 static bool isZeroSplat(Value value) {
-  DenseElementsAttr constant;
   auto op = value.getDefiningOp<ConstantOp>();
   if (!op)
     return false;
-  constant = dyn_cast<DenseElementsAttr>(op.getValue());
+  auto constant = dyn_cast<DenseElementsAttr>(op.getValue());
   if (!constant || !constant.isSplat())
     return false;
   Type element = constant.getElementType();
@@ -171,7 +170,8 @@ static bool isZeroSplat(Value value) {
     return constant.getSplatValue<APInt>().isZero();
   if (isa<FloatType>(element))
     return constant.getSplatValue<APFloat>().isZero();
-  return false;
+  auto value = constant.getSplatValue<std::complex<APFloat>>();
+  return value.real().isZero() && value.imag().isZero();
 }
 
 /// `x != 0` is a conversion to a predicate, and `p == 0` its complement; null

@@ -230,7 +230,10 @@ static bool isZeroSplat(Value value) {
     return false;
   if (isInteger(splat))
     return splat.getSplatValue<APInt>().isZero();
-  return isFloat(splat) && splat.getSplatValue<APFloat>().isZero();
+  if (isFloat(splat))
+    return splat.getSplatValue<APFloat>().isZero();
+  auto complex = splat.getSplatValue<std::complex<APFloat>>();
+  return complex.real().isZero() && complex.imag().isZero();
 }
 
 namespace {
