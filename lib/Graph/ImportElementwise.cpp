@@ -170,8 +170,8 @@ static bool isZeroSplat(Value value) {
     return constant.getSplatValue<APInt>().isZero();
   if (isa<FloatType>(element))
     return constant.getSplatValue<APFloat>().isZero();
-  auto value = constant.getSplatValue<std::complex<APFloat>>();
-  return value.real().isZero() && value.imag().isZero();
+  auto zero = constant.getSplatValue<std::complex<APFloat>>();
+  return zero.real().isZero() && zero.imag().isZero();
 }
 
 /// `x != 0` is a conversion to a predicate, and `p == 0` its complement; null
