@@ -468,6 +468,11 @@ Values BlockEmitter::combine(Root &root, ValueRange lhs, ValueRange rhs) {
                          last->getAttrs());
     return {builder.create(state)->getResult(0)};
   }
+  // The second partial result plays the element.
+  if (!op->hasAttr("nxv.arg_reduce"))
+    return emitter->payloadOf(
+        op, SmallVector<AffineExpr>(op.getNumLoops(), space->constant(0)), rhs,
+        lhs);
   // A value and its index: the second pair plays the element.
   SmallVector<AffineExpr> loops(op.getNumLoops(), space->constant(0));
   Value position = rhs[1];

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "nxv/Dialect/Nxv/IR/Nxv.h"
 #include "nxv/Dialect/Program/IR/Program.h"
 #include "nxv/Kernel/AccessWalker.h"
 #include "nxv/Kernel/KernelBuilder.h"
@@ -89,6 +90,10 @@ static AffineExpr ownPosition(IndexSpace &space, program::GroupOp group,
 static ArrayAttr inPlacePairs(program::GroupOp group) {
   Builder builder(group.getContext());
   SmallVector<Attribute> pairs;
+  Family family = group.getFamily();
+  if (family != Family::map && family != Family::reduce &&
+      family != Family::contract && family != Family::conv)
+    return builder.getArrayAttr(pairs);
   Block &body = group.getBody().front();
   auto isLeaf = [](Value value) {
     return isa<BlockArgument>(value) ||
@@ -98,7 +103,7 @@ static ArrayAttr inPlacePairs(program::GroupOp group) {
   DenseMap<Value, llvm::SmallDenseSet<int64_t>> readers;
   // Inputs that reductions read. They are read before any result is written, so
   // it is enough that a point reads what its own results lie on.
-  bool pointwise = group.getFamily() == Family::reduce;
+  bool pointwise = family == Family::reduce;
   DenseMap<Value, llvm::SmallVector<AffineExpr>> byPoint;
   IndexSpace points(group.getContext());
   AffineExpr point = points.addDim(maximum), element = points.addDim(maximum);
@@ -156,8 +161,15 @@ private:
                      std::optional<int64_t> index = std::nullopt,
                      ElementsAttr value = {});
   Value bufferOf(Value tensor);
+  void copy(Location loc, Value from, Value to, Type type);
+  LogicalResult addBlock(Block &block);
   LogicalResult addGroup(program::GroupOp group);
+  LogicalResult addWhile(nxv::WhileOp op);
+  LogicalResult addCase(nxv::CaseOp op);
+  LogicalResult addBranch(nxv::CaseOp op, unsigned number, ValueRange results);
+  void addTap(nxv::TapOp op);
   void addResults(func::ReturnOp op);
+  void writeDirectly(Block &block, ValueRange states);
   static Value strip(Value value);
 
   func::FuncOp function;
@@ -165,7 +177,8 @@ private:
   OpBuilder builder;
   program::ProgramOp program;
   DenseMap<Value, Value> buffers;
-  DenseMap<Value, int64_t> outputIndex;
+  /// Where values have to end up that leave their block.
+  DenseMap<Value, Value> destinations;
   int64_t kernels = 0;
 };
 } // namespace
@@ -190,11 +203,17 @@ DictionaryAttr ProgramBuilder::describe(Type type, DictionaryAttr attrs,
         "name", get("nxv.name") ? get("nxv.name") : builder.getStringAttr("")));
   std::string element;
   llvm::raw_string_ostream(element) << tensor.getElementType();
+  ArrayRef<int64_t> shape = tensor.getShape();
+  // The last axis holds the two parts of a complex number.
+  auto name = dyn_cast_or_null<StringAttr>(get("nxv.element"));
+  if (name && name.getValue().starts_with("c") &&
+      !isa<ComplexType>(tensor.getElementType()))
+    shape = shape.drop_back();
   entries.push_back(builder.getNamedAttr(
       "type", get("nxv.element") ? get("nxv.element")
                                  : builder.getStringAttr(element)));
   entries.push_back(builder.getNamedAttr(
-      "shape", builder.getDenseI64ArrayAttr(tensor.getShape())));
+      "shape", builder.getDenseI64ArrayAttr(shape)));
   if (input && get("nxv.donatable"))
     entries.push_back(builder.getNamedAttr("donatable", builder.getUnitAttr()));
   return builder.getDictionaryAttr(entries);
@@ -215,9 +234,16 @@ void ProgramBuilder::createProgram() {
   builder.setInsertionPointToEnd(&program.getBody().emplaceBlock());
 }
 
+/// Buffers stand in front of everything: they may be used anywhere.
 Value ProgramBuilder::createBuffer(BufferKind kind, Type type, Location loc,
                                    std::optional<int64_t> index,
                                    ElementsAttr value) {
+  OpBuilder::InsertionGuard guard(builder);
+  Block &body = program.getBody().front();
+  auto last = body.begin();
+  while (last != body.end() && isa<program::BufferOp>(*last))
+    ++last;
+  builder.setInsertionPoint(&body, last);
   return program::BufferOp::create(
       builder, loc, program::BufferType::get(builder.getContext()),
       program::BufferKindAttr::get(builder.getContext(), kind),
@@ -236,18 +262,23 @@ Value ProgramBuilder::bufferOf(Value tensor) {
   return buffer;
 }
 
+void ProgramBuilder::copy(Location loc, Value from, Value to, Type type) {
+  if (from != to && byteSize(type))
+    program::CopyOp::create(builder, loc, from, to,
+                            builder.getI64IntegerAttr(byteSize(type)));
+}
+
 LogicalResult ProgramBuilder::addGroup(program::GroupOp group) {
   SmallVector<Value> inputs, outputs;
   for (Value input : group.getInputs())
     inputs.push_back(bufferOf(input));
   int64_t bytes = 0;
   for (Value result : group.getOutputs()) {
-    auto found = outputIndex.find(result);
-    bool isOutput = found != outputIndex.end();
-    Value buffer = createBuffer(
-        isOutput ? BufferKind::output : BufferKind::arena, result.getType(),
-        group.getLoc(), isOutput ? std::optional(found->second) : std::nullopt);
-    buffers[result] = buffer;
+    Value &buffer = buffers[result];
+    buffer = destinations.lookup(result);
+    if (!buffer)
+      buffer =
+          createBuffer(BufferKind::arena, result.getType(), group.getLoc());
     outputs.push_back(buffer);
     bytes += byteSize(result.getType());
   }
@@ -264,13 +295,160 @@ LogicalResult ProgramBuilder::addGroup(program::GroupOp group) {
   auto dispatch = program::DispatchOp::create(
       builder, group.getLoc(), symbol,
       (*kernel)->getAttrOfType<IntegerAttr>("nxv.grid"), inputs, outputs);
-  bool direct = group.getFamily() == Family::map ||
-                group.getFamily() == Family::reduce ||
-                group.getFamily() == Family::contract ||
-                group.getFamily() == Family::conv;
-  if (ArrayAttr pairs = inPlacePairs(group); direct && !pairs.empty())
+  if (ArrayAttr pairs = inPlacePairs(group); !pairs.empty())
     dispatch->setAttr("in_place", pairs);
   return success();
+}
+
+/// Users of a value, and of reshapes of it.
+static void collectUsers(Value value, SmallVectorImpl<Operation *> &users) {
+  for (Operation *user : value.getUsers()) {
+    users.push_back(user);
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user))
+      collectUsers(user->getResult(0), users);
+  }
+}
+
+/// Lets the groups of a loop's body write the next state over the old one,
+/// where nothing reads the old one any more.
+void ProgramBuilder::writeDirectly(Block &block, ValueRange states) {
+  Operation *yield = block.getTerminator();
+  for (unsigned i = 0, end = yield->getNumOperands(); i < end; ++i) {
+    Value value = strip(yield->getOperand(i));
+    auto group = value.getDefiningOp<program::GroupOp>();
+    if (!group || group->getBlock() != &block || destinations.count(value))
+      continue;
+    unsigned result = cast<OpResult>(value).getResultNumber();
+    ArrayAttr pairs = inPlacePairs(group);
+    SmallVector<Operation *> users;
+    collectUsers(block.getArgument(i), users);
+    bool safe = llvm::all_of(users, [&](Operation *user) {
+      if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user))
+        return true;
+      Operation *here = block.findAncestorOpInBlock(*user);
+      if (here != group)
+        return here != yield && here->isBeforeInBlock(group);
+      // It may read the old state where it writes the new one.
+      for (auto [k, input] : llvm::enumerate(group.getInputs()))
+        if (strip(input) == block.getArgument(i) &&
+            !llvm::is_contained(pairs, builder.getDenseI64ArrayAttr(
+                                           {int64_t(k), int64_t(result)})))
+          return false;
+      return true;
+    });
+    if (safe)
+      destinations[value] = states[i];
+  }
+}
+
+LogicalResult ProgramBuilder::addWhile(nxv::WhileOp op) {
+  Location loc = op.getLoc();
+  SmallVector<Value> states;
+  for (Value operand : op.getOperands()) {
+    Value from = bufferOf(operand);
+    states.push_back(createBuffer(BufferKind::arena, operand.getType(), loc));
+    copy(loc, from, states.back(), operand.getType());
+  }
+  for (Region *region : {&op.getCondition(), &op.getBody()})
+    for (auto [argument, state] :
+         llvm::zip(region->front().getArguments(), states))
+      buffers[argument] = state;
+  for (auto [result, state] : llvm::zip(op.getResults(), states))
+    buffers[result] = state;
+
+  OpBuilder::InsertionGuard guard(builder);
+  // The predicate's buffer is known once the condition is there.
+  Value unknown =
+      states.empty()
+          ? createBuffer(BufferKind::arena,
+                         RankedTensorType::get({}, builder.getI1Type()), loc)
+          : states.front();
+  auto loop = program::WhileOp::create(builder, loc, unknown);
+  builder.setInsertionPointToEnd(&loop.getCondition().emplaceBlock());
+  Block &condition = op.getCondition().front();
+  if (failed(addBlock(condition)))
+    return failure();
+  loop->setOperand(0, bufferOf(condition.getTerminator()->getOperand(0)));
+
+  builder.setInsertionPointToEnd(&loop.getBody().emplaceBlock());
+  Block &body = op.getBody().front();
+  writeDirectly(body, states);
+  if (failed(addBlock(body)))
+    return failure();
+  // What is another state's old value goes through a copy of its own, so that
+  // no state is overwritten before all are read.
+  SmallVector<std::pair<Value, Value>> moves;
+  auto yields = body.getTerminator()->getOperands();
+  for (auto [operand, state] : llvm::zip(yields, states)) {
+    Value from = bufferOf(operand);
+    if (from != state && llvm::is_contained(states, from)) {
+      Value held = createBuffer(BufferKind::arena, operand.getType(), loc);
+      copy(loc, from, held, operand.getType());
+      from = held;
+    }
+    moves.push_back({from, state});
+  }
+  for (auto [move, operand] : llvm::zip(moves, yields))
+    copy(loc, move.first, move.second, operand.getType());
+  return success();
+}
+
+/// The branches from `number` on: the rest is the else of the first.
+LogicalResult ProgramBuilder::addBranch(nxv::CaseOp op, unsigned number,
+                                        ValueRange results) {
+  OpBuilder::InsertionGuard guard(builder);
+  Location loc = op.getLoc();
+  auto fill = [&](unsigned which) {
+    Block &block = op.getBranches()[which].front();
+    auto yields = block.getTerminator()->getOperands();
+    for (auto [operand, result] : llvm::zip(yields, results)) {
+      Value value = strip(operand);
+      auto group = value.getDefiningOp<program::GroupOp>();
+      if (group && group->getBlock() == &block)
+        destinations.try_emplace(value, result);
+    }
+    if (failed(addBlock(block)))
+      return failure();
+    for (auto [operand, result] : llvm::zip(yields, results))
+      copy(loc, bufferOf(operand), result, operand.getType());
+    return success();
+  };
+  if (number == op.getPredicates().size())
+    return fill(number);
+  auto branch =
+      program::IfOp::create(builder, loc, bufferOf(op.getPredicates()[number]));
+  builder.setInsertionPointToEnd(&branch.getThenRegion().emplaceBlock());
+  if (failed(fill(number)))
+    return failure();
+  builder.setInsertionPointToEnd(&branch.getElseRegion().emplaceBlock());
+  return addBranch(op, number + 1, results);
+}
+
+LogicalResult ProgramBuilder::addCase(nxv::CaseOp op) {
+  SmallVector<Value> results;
+  for (Value result : op.getResults()) {
+    results.push_back(
+        createBuffer(BufferKind::arena, result.getType(), op.getLoc()));
+    buffers[result] = results.back();
+  }
+  return addBranch(op, 0, results);
+}
+
+void ProgramBuilder::addTap(nxv::TapOp op) {
+  for (auto [operand, result] : llvm::zip(op.getOperands(), op.getResults())) {
+    auto type = cast<RankedTensorType>(operand.getType());
+    std::string element;
+    llvm::raw_string_ostream(element) << type.getElementType();
+    if (auto names = op->getAttrOfType<ArrayAttr>("nxv.elements"))
+      element =
+          cast<StringAttr>(names[cast<OpResult>(result).getResultNumber()])
+              .getValue()
+              .str();
+    buffers[result] = bufferOf(operand);
+    program::TapOp::create(
+        builder, op.getLoc(), op.getNameAttr(), builder.getStringAttr(element),
+        builder.getDenseI64ArrayAttr(type.getShape()), buffers[result]);
+  }
 }
 
 void ProgramBuilder::addResults(func::ReturnOp op) {
@@ -278,18 +456,37 @@ void ProgramBuilder::addResults(func::ReturnOp op) {
   for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
     Value value = strip(operand);
     Value buffer = bufferOf(value);
-    if (value.getDefiningOp<arith::ConstantOp>()) {
+    auto kind = buffer.getDefiningOp<program::BufferOp>().getKind();
+    if (kind == BufferKind::constant || kind == BufferKind::arena) {
       Value output = createBuffer(BufferKind::output, value.getType(),
                                   op.getLoc(), int64_t(i));
-      if (byteSize(value.getType()))
-        program::CopyOp::create(
-            builder, op.getLoc(), buffer, output,
-            builder.getI64IntegerAttr(byteSize(value.getType())));
+      copy(op.getLoc(), buffer, output, value.getType());
       buffer = output;
+      buffers[value] = output;
     }
     results.push_back(buffer);
   }
   program::ResultsOp::create(builder, op.getLoc(), results);
+}
+
+LogicalResult ProgramBuilder::addBlock(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    LogicalResult added = success();
+    if (auto group = dyn_cast<program::GroupOp>(op))
+      added = addGroup(group);
+    else if (auto loop = dyn_cast<nxv::WhileOp>(op))
+      added = addWhile(loop);
+    else if (auto branch = dyn_cast<nxv::CaseOp>(op))
+      added = addCase(branch);
+    else if (auto tap = dyn_cast<nxv::TapOp>(op))
+      addTap(tap);
+    else if (!isa<arith::ConstantOp, tensor::EmptyOp, tensor::ExpandShapeOp,
+                  tensor::CollapseShapeOp>(op))
+      added = op.emitError("'") << op.getName() << "' is in no group";
+    if (failed(added))
+      return failure();
+  }
+  return success();
 }
 
 LogicalResult ProgramBuilder::run() {
@@ -298,19 +495,16 @@ LogicalResult ProgramBuilder::run() {
   for (auto [i, argument] : llvm::enumerate(body.getArguments()))
     buffers[argument] = createBuffer(BufferKind::input, argument.getType(),
                                      function.getLoc(), int64_t(i));
-  for (auto [i, operand] : llvm::enumerate(body.getTerminator()->getOperands()))
-    outputIndex.try_emplace(strip(operand), int64_t(i));
-  for (Operation &op : body) {
-    if (auto group = dyn_cast<program::GroupOp>(op)) {
-      if (failed(addGroup(group)))
-        return failure();
-    } else if (auto ret = dyn_cast<func::ReturnOp>(op)) {
-      addResults(ret);
-    } else if (!isa<arith::ConstantOp, tensor::ExpandShapeOp,
-                    tensor::CollapseShapeOp>(op)) {
-      return op.emitError("'") << op.getName() << "' is in no group";
-    }
+  auto ret = cast<func::ReturnOp>(body.getTerminator());
+  for (auto [i, operand] : llvm::enumerate(ret.getOperands())) {
+    Value value = strip(operand);
+    if (value.getDefiningOp<program::GroupOp>() && !destinations.count(value))
+      destinations[value] = createBuffer(BufferKind::output, value.getType(),
+                                         ret.getLoc(), int64_t(i));
   }
+  if (failed(addBlock(body)))
+    return failure();
+  addResults(ret);
   function.erase();
   return success();
 }

@@ -3,10 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 // Operations are visited in order. Contractions, long reductions and
-// operations with a family of their own are roots. An element-wise operation joins the group of a root it reads if
-// its elements follow the root's points; else it floats: it is recomputed in
-// every group that needs it, unless storing it moves fewer bytes than
-// recomputing it is worth.
+// operations with a family of their own are roots. An element-wise operation
+// joins the group of a root it reads if its elements follow the root's points;
+// else it floats: it is recomputed in every group that needs it, unless storing
+// it moves fewer bytes than recomputing it is worth.
 //===----------------------------------------------------------------------===//
 
 #include "nxv/Dialect/Nxv/IR/Nxv.h"
@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace nxv {
@@ -65,7 +66,8 @@ static int64_t bytesOf(Value value) {
 namespace {
 struct Group {
   Family family = Family::map;
-  bool own = false; // one operation that nothing joins
+  bool own = false;             // one operation that nothing joins
+  Operation *control = nullptr; // a loop, a branch or a tap: no kernel
   llvm::SetVector<Operation *> roots;
   int64_t points = 1;
   int64_t reduced = 1; // elements a point of the longest reduction
@@ -83,7 +85,7 @@ struct Frontier {
 
 class GroupFormer {
 public:
-  explicit GroupFormer(func::FuncOp function) : function(function) {}
+  explicit GroupFormer(Block &block) : block(block) {}
   LogicalResult run();
 
 private:
@@ -92,7 +94,9 @@ private:
   void visitReduction(linalg::GenericOp op);
   void visitContraction(linalg::GenericOp op);
   void visitOpaque(Operation *op);
-  void visitReturn(Operation *op);
+  void visitControl(Operation *op);
+  void storeAll(ValueRange values);
+  Value stripReshapes(Value value) const;
 
   bool isMemory(Value value) const;
   Frontier frontierOf(ArrayRef<Value> values, int group) const;
@@ -119,9 +123,16 @@ private:
   int64_t readsOf(Value value, int group) const;
   SmallVector<int> schedule() const;
   void mergeMaps();
-  void build();
+  SmallVector<Operation *> collect(int group,
+                                   SmallVectorImpl<Value> &inputs) const;
+  void buildGroup(OpBuilder &builder, int group, IRMapping &mapping);
+  LogicalResult buildControl(OpBuilder &builder, Operation *op,
+                             IRMapping &mapping);
+  LogicalResult build();
+  static void sinkConstants(Operation *op);
 
-  func::FuncOp function;
+  Block &block;
+  DenseMap<Value, int> numbers; // a fixed order of all values
   std::vector<Group> groups;
   DenseMap<Value, int> groupOf;       // values computed in a group
   DenseMap<Value, int> storedBy;      // values written to memory
@@ -195,6 +206,13 @@ static SmallVector<Value> tensorOperands(Operation *op) {
   return values.takeVector();
 }
 
+/// What a loop, a branch or a tap reads from the block around it.
+static SmallVector<Value> controlOperands(Operation *op) {
+  llvm::SetVector<Value> values(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), values);
+  return values.takeVector();
+}
+
 /// Values that cost nothing anywhere.
 static bool isFree(Value value) {
   Operation *op = value.getDefiningOp();
@@ -206,7 +224,8 @@ static bool isFree(Value value) {
 }
 
 bool GroupFormer::isMemory(Value value) const {
-  if (isa<BlockArgument>(value) || storedBy.count(value))
+  if (isa<BlockArgument>(value) || storedBy.count(value) ||
+      (value.getParentBlock() != &block && !isFree(value)))
     return true;
   return isa<arith::ConstantOp>(value.getDefiningOp()) && !isFree(value);
 }
@@ -608,10 +627,17 @@ void GroupFormer::visitOpaque(Operation *op) {
     store(result);
 }
 
-void GroupFormer::visitReturn(Operation *op) {
-  for (Value value : op->getOperands()) {
-    while (isReshape(value.getDefiningOp()) && !isMemory(value))
-      value = value.getDefiningOp()->getOperand(0);
+/// The value that a reshape of it shares memory with.
+Value GroupFormer::stripReshapes(Value value) const {
+  while (isReshape(value.getDefiningOp()) && !isMemory(value))
+    value = value.getDefiningOp()->getOperand(0);
+  return value;
+}
+
+/// Writes values that leave the block or go into a loop or a branch.
+void GroupFormer::storeAll(ValueRange values) {
+  for (Value value : values) {
+    value = stripReshapes(value);
     if (isMemory(value))
       continue;
     if (groupOf.count(value))
@@ -621,11 +647,32 @@ void GroupFormer::visitReturn(Operation *op) {
   }
 }
 
+void GroupFormer::visitControl(Operation *op) {
+  SmallVector<Value> operands = controlOperands(op);
+  storeAll(operands);
+  int number = groups.size();
+  groups.emplace_back();
+  groups[number].own = true;
+  groups[number].control = op;
+  for (Value operand : operands)
+    if (int from = storedBy.lookup_or(stripReshapes(operand), -1); from >= 0)
+      groups[number].uses.insert(from);
+  for (Value result : op->getResults()) {
+    groupOf[result] = number;
+    storedBy[result] = number;
+    groups[number].outputs.insert(result);
+  }
+}
+
 LogicalResult GroupFormer::visit(Operation &op) {
   if (isa<arith::ConstantOp, tensor::EmptyOp>(op))
     return success();
-  if (isa<func::ReturnOp>(op)) {
-    visitReturn(&op);
+  if (op.hasTrait<OpTrait::IsTerminator>()) {
+    storeAll(op.getOperands());
+    return success();
+  }
+  if (isa<nxv::WhileOp, nxv::CaseOp, nxv::TapOp>(op)) {
+    visitControl(&op);
     return success();
   }
   if (isReshape(&op)) {
@@ -674,6 +721,8 @@ LogicalResult GroupFormer::visit(Operation &op) {
 
 /// What a group computes from: its results and what its roots read.
 SmallVector<Value> GroupFormer::seedsOf(int group) const {
+  if (Operation *control = groups[group].control)
+    return controlOperands(control);
   SmallVector<Value> seeds(groups[group].outputs.begin(),
                            groups[group].outputs.end());
   for (Operation *root : groups[group].roots)
@@ -682,13 +731,9 @@ SmallVector<Value> GroupFormer::seedsOf(int group) const {
 }
 
 bool GroupFormer::isReturned(Value value) const {
-  func::FuncOp main = function;
-  for (Value operand : main.getBody().front().getTerminator()->getOperands()) {
-    while (isReshape(operand.getDefiningOp()) && !isMemory(operand))
-      operand = operand.getDefiningOp()->getOperand(0);
-    if (operand == value)
+  for (Value operand : block.getTerminator()->getOperands())
+    if (stripReshapes(operand) == value)
       return true;
-  }
   return false;
 }
 
@@ -819,7 +864,7 @@ void GroupFormer::updateUses() {
 
 /// Stores floating values that several groups would compute at a high price.
 void GroupFormer::storeShared() {
-  for (Operation &op : function.getBody().front().without_terminator()) {
+  for (Operation &op : block.without_terminator()) {
     if (op.getNumResults() != 1 || isReshape(&op))
       continue;
     Value value = op.getResult(0);
@@ -844,12 +889,12 @@ void GroupFormer::storeShared() {
 /// Puts small map kernels of one size together.
 void GroupFormer::mergeMaps() {
   for (size_t i = 0; i < groups.size(); ++i) {
-    if (!groups[i].roots.empty() || groups[i].outputs.empty())
+    if (!groups[i].roots.empty() || groups[i].outputs.empty() || groups[i].own)
       continue;
     for (size_t j = i + 1; j < groups.size(); ++j) {
       if (!groups[j].roots.empty() || groups[j].outputs.empty() ||
-          groups[i].points != groups[j].points || dependsOn(j, i) ||
-          dependsOn(i, j))
+          groups[j].own || groups[i].points != groups[j].points ||
+          dependsOn(j, i) || dependsOn(i, j))
         continue;
       for (Value value : groups[j].outputs) {
         groups[i].outputs.insert(value);
@@ -867,116 +912,157 @@ void GroupFormer::mergeMaps() {
   }
 }
 
-/// Replaces the function's body by the groups in order.
-void GroupFormer::build() {
-  Block &body = function.getBody().front();
-  Operation *terminator = body.getTerminator();
+/// The operations of a group in their order, and what it reads from memory.
+SmallVector<Operation *>
+GroupFormer::collect(int number, SmallVectorImpl<Value> &inputs) const {
+  llvm::SetVector<Operation *> ops;
+  llvm::SetVector<Value> leaves;
+  SmallVector<Value> work(groups[number].outputs.begin(),
+                          groups[number].outputs.end());
+  llvm::DenseSet<Value> seen;
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    if (isa<RankedTensorType>(value.getType()) && isMemory(value) &&
+        storedBy.lookup_or(value, -1) != number) {
+      leaves.insert(value);
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    ops.insert(op);
+    llvm::append_range(work, op->getOperands());
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    llvm::append_range(work, captured);
+  }
+  // In the order of the block: the same graph gives the same kernel.
+  SmallVector<Operation *> sorted = ops.takeVector();
+  llvm::sort(sorted, [&](Operation *a, Operation *b) {
+    return numbers.lookup(a->getResult(0)) < numbers.lookup(b->getResult(0));
+  });
+  inputs.assign(leaves.begin(), leaves.end());
+  llvm::sort(inputs, [&](Value a, Value b) {
+    return numbers.lookup(a) < numbers.lookup(b);
+  });
+  return sorted;
+}
+
+void GroupFormer::buildGroup(OpBuilder &builder, int number,
+                             IRMapping &mapping) {
+  Group &group = groups[number];
+  SmallVector<Value> inputs, operands, yields;
+  SmallVector<Type> types;
+  SmallVector<Operation *> ops = collect(number, inputs);
+  for (Value input : inputs)
+    operands.push_back(mapping.lookupOrDefault(input));
+  for (Value output : group.outputs)
+    types.push_back(output.getType());
+  Location loc = group.roots.empty() ? group.outputs.front().getLoc()
+                                     : group.roots.front()->getLoc();
+  auto groupOp = program::GroupOp::create(
+      builder, loc, types,
+      program::FamilyAttr::get(builder.getContext(), group.family), operands);
+  Block *body = &groupOp.getBody().emplaceBlock();
+  OpBuilder inner = OpBuilder::atBlockEnd(body);
+  IRMapping local;
+  for (Value input : inputs)
+    local.map(input, body->addArgument(input.getType(), input.getLoc()));
+  for (Operation *op : ops) {
+    Operation *clone = inner.clone(*op, local);
+    if (group.roots.contains(op))
+      clone->setAttr(rootAttrName, inner.getUnitAttr());
+  }
+  for (Value output : group.outputs)
+    yields.push_back(local.lookup(output));
+  program::YieldOp::create(inner, loc, yields);
+  if (group.family == Family::map && planTranspose(yields))
+    groupOp.setFamily(Family::transpose);
+  for (auto [output, result] : llvm::zip(group.outputs, groupOp->getResults()))
+    mapping.map(output, result);
+}
+
+/// The stored value that stands for `value`, or a reshape of one.
+static Value resolve(OpBuilder &builder, Value value, IRMapping &mapping) {
+  if (mapping.contains(value))
+    return mapping.lookup(value);
+  if (!isReshape(value.getDefiningOp()))
+    return value;
+  Value source = value.getDefiningOp()->getOperand(0);
+  IRMapping step;
+  step.map(source, resolve(builder, source, mapping));
+  Value clone = builder.clone(*value.getDefiningOp(), step)->getResult(0);
+  mapping.map(value, clone);
+  return clone;
+}
+
+LogicalResult GroupFormer::buildControl(OpBuilder &builder, Operation *op,
+                                        IRMapping &mapping) {
+  for (Value operand : controlOperands(op))
+    if (operand.getParentBlock() == &block)
+      mapping.map(operand, resolve(builder, operand, mapping));
+  Operation *clone = builder.clone(*op, mapping);
+  for (auto [old, result] : llvm::zip(op->getResults(), clone->getResults()))
+    mapping.map(old, result);
+  for (Region &region : clone->getRegions())
+    for (Block &inner : region)
+      if (failed(GroupFormer(inner).run()))
+        return failure();
+  return success();
+}
+
+/// Replaces the block's operations by the groups in order.
+LogicalResult GroupFormer::build() {
+  Operation *terminator = block.getTerminator();
   OpBuilder builder(terminator);
   IRMapping mapping;
-  SmallVector<int> order = schedule();
-  for (int number : order) {
-    Group &group = groups[number];
-    if (group.outputs.empty())
-      continue;
-    SmallVector<Value> seeds(group.outputs.begin(), group.outputs.end());
-    Frontier frontier;
-    llvm::SetVector<Operation *> ops;
-    // Through the roots as well.
-    SmallVector<Value> work = seeds;
-    llvm::DenseSet<Value> seen;
-    while (!work.empty()) {
-      Value value = work.pop_back_val();
-      if (!seen.insert(value).second)
-        continue;
-      if (isa<RankedTensorType>(value.getType()) && isMemory(value) &&
-          storedBy.lookup_or(value, -1) != number) {
-        frontier.leaves.insert(value);
-        continue;
-      }
-      Operation *op = value.getDefiningOp();
-      ops.insert(op);
-      for (Value operand : op->getOperands())
-        work.push_back(operand);
-      op->walk([&](Operation *inner) {
-        for (Value operand : inner->getOperands())
-          if (operand.getParentBlock() == &body)
-            work.push_back(operand);
-      });
+  for (int number : schedule()) {
+    if (Operation *control = groups[number].control) {
+      if (failed(buildControl(builder, control, mapping)))
+        return failure();
+    } else if (!groups[number].outputs.empty()) {
+      buildGroup(builder, number, mapping);
     }
-    // In the order of the function: the same graph gives the same kernel.
-    SmallVector<Operation *> sorted = ops.takeVector();
-    llvm::sort(sorted, [](Operation *a, Operation *b) {
-      return a->isBeforeInBlock(b);
-    });
-    SmallVector<Value> inputs;
-    for (Value leaf : frontier.leaves)
-      inputs.push_back(leaf);
-    llvm::sort(inputs, [](Value a, Value b) {
-      auto x = dyn_cast<BlockArgument>(a), y = dyn_cast<BlockArgument>(b);
-      if (x && y)
-        return x.getArgNumber() < y.getArgNumber();
-      if (x || y)
-        return bool(x);
-      Operation *p = a.getDefiningOp(), *q = b.getDefiningOp();
-      if (p == q)
-        return cast<OpResult>(a).getResultNumber() <
-               cast<OpResult>(b).getResultNumber();
-      return p->isBeforeInBlock(q);
-    });
-    SmallVector<Value> operands;
-    SmallVector<Type> types;
-    for (Value input : inputs)
-      operands.push_back(mapping.lookupOrDefault(input));
-    for (Value output : group.outputs)
-      types.push_back(output.getType());
-    Location loc = group.roots.empty() ? group.outputs.front().getLoc()
-                                       : group.roots.front()->getLoc();
-    auto groupOp = program::GroupOp::create(
-        builder, loc, types,
-        program::FamilyAttr::get(builder.getContext(), group.family), operands);
-    Block *block = &groupOp.getBody().emplaceBlock();
-    OpBuilder inner = OpBuilder::atBlockEnd(block);
-    IRMapping local;
-    for (Value input : inputs)
-      local.map(input, block->addArgument(input.getType(), input.getLoc()));
-    for (Operation *op : sorted) {
-      Operation *clone = inner.clone(*op, local);
-      if (group.roots.contains(op))
-        clone->setAttr(rootAttrName, inner.getUnitAttr());
-    }
-    SmallVector<Value> yields;
-    for (Value output : group.outputs)
-      yields.push_back(local.lookup(output));
-    program::YieldOp::create(inner, loc, yields);
-    if (group.family == Family::map && planTranspose(yields))
-      groupOp.setFamily(Family::transpose);
-    for (auto [output, result] :
-         llvm::zip(group.outputs, groupOp->getResults()))
-      mapping.map(output, result);
   }
-  // Results are stored values, or reshapes of them.
-  auto resolve = [&](auto &self, Value value) -> Value {
-    if (mapping.contains(value))
-      return mapping.lookup(value);
-    if (!isReshape(value.getDefiningOp()) || isMemory(value))
-      return value;
-    self(self, value.getDefiningOp()->getOperand(0));
-    IRMapping step;
-    Value source = value.getDefiningOp()->getOperand(0);
-    step.map(source, self(self, source));
-    Value clone = builder.clone(*value.getDefiningOp(), step)->getResult(0);
-    mapping.map(value, clone);
-    return clone;
-  };
   for (OpOperand &operand : terminator->getOpOperands())
-    operand.set(resolve(resolve, operand.get()));
+    operand.set(resolve(builder, operand.get(), mapping));
+  return success();
+}
+
+/// Constants of the blocks around cost nothing in the block either.
+void GroupFormer::sinkConstants(Operation *op) {
+  for (Region &region : op->getRegions()) {
+    llvm::SetVector<Value> outside;
+    getUsedValuesDefinedAbove(region, outside);
+    for (Value value : outside) {
+      auto cst = value.getDefiningOp<arith::ConstantOp>();
+      bool scalar = cst && !isa<RankedTensorType>(cst.getType());
+      if (!scalar && !isFree(value))
+        continue;
+      OpBuilder builder = OpBuilder::atBlockBegin(&region.front());
+      Value inside = builder.clone(*value.getDefiningOp())->getResult(0);
+      replaceAllUsesInRegionWith(value, inside, region);
+    }
+  }
 }
 
 LogicalResult GroupFormer::run() {
-  Block &body = function.getBody().front();
   SmallVector<Operation *> ops;
-  for (Operation &op : body)
+  for (Operation &op : block)
     ops.push_back(&op);
+  for (Operation *op : ops)
+    if (isa<nxv::WhileOp, nxv::CaseOp>(op))
+      sinkConstants(op);
+  int next = 0;
+  block.getParent()->getParentOfType<func::FuncOp>().walk<WalkOrder::PreOrder>(
+      [&](Operation *op) {
+        for (Region &region : op->getRegions())
+          for (Block &inner : region)
+            for (Value argument : inner.getArguments())
+              numbers[argument] = next++;
+        for (Value result : op->getResults())
+          numbers[result] = next++;
+      });
   for (Operation *op : ops)
     if (failed(visit(*op)))
       return failure();
@@ -985,7 +1071,8 @@ LogicalResult GroupFormer::run() {
     shrinkOutputs(number);
   updateUses();
   mergeMaps();
-  build();
+  if (failed(build()))
+    return failure();
   for (Operation *op : llvm::reverse(ops))
     if (op->use_empty() && !op->hasTrait<OpTrait::IsTerminator>())
       op->erase();
@@ -997,7 +1084,7 @@ struct FormGroups : nxv::impl::FormGroupsBase<FormGroups> {
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
-    if (failed(GroupFormer(getOperation()).run()))
+    if (failed(GroupFormer(getOperation().getBody().front()).run()))
       signalPassFailure();
   }
 };
