@@ -265,3 +265,15 @@ func.func @reduce(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<f32>, tensor<f32>
   // CHECK: return %[[X]], %[[C]], %[[R]]
   return %0, %1, %2 : tensor<4xf32>, tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @compare_complex
+// CHECK-SAME: (%[[X:.*]]: tensor<4xcomplex<f32>>)
+func.func @compare_complex(%x: tensor<4xcomplex<f32>>) -> tensor<4xi1> {
+  // CHECK: %[[P:.*]] = nxv.convert %[[X]] : (tensor<4xcomplex<f32>>) -> tensor<4xi1>
+  // CHECK: return %[[P]]
+  %z = nxv.constant dense<(0.0, 0.0)> : tensor<4xcomplex<f32>>
+  %0 = nxv.compare ne, %x, %z : (tensor<4xcomplex<f32>>, tensor<4xcomplex<f32>>) -> tensor<4xi1>
+  return %0 : tensor<4xi1>
+}
