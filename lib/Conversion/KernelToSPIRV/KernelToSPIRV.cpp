@@ -80,6 +80,21 @@ struct ReturnPattern : OpConversionPattern<gpu::ReturnOp> {
   }
 };
 
+/// OpSRem is undefined in Vulkan for negative operands, and MLIR's way around
+/// it, by magnitudes, fails for the lowest value: it has none.
+struct RemainderPattern : OpRewritePattern<arith::RemSIOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::RemSIOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value lhs = op.getLhs(), rhs = op.getRhs();
+    Value quotient = arith::DivSIOp::create(rewriter, loc, lhs, rhs);
+    Value whole = arith::MulIOp::create(rewriter, loc, quotient, rhs);
+    rewriter.replaceOpWithNewOp<arith::SubIOp>(op, lhs, whole);
+    return success();
+  }
+};
+
 /// GLSL.std.450 has Trunc, but MLIR has no operation for it.
 struct TruncPattern : OpRewritePattern<math::TruncOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -224,8 +239,8 @@ LogicalResult convertBody(spirv::ModuleOp module, spirv::TargetEnvAttr env) {
   populateVectorToSPIRVPatterns(converter, patterns);
   ub::populateUBToSPIRVConversionPatterns(converter, patterns);
   patterns.add<ReturnPattern>(converter, context, /*benefit=*/2);
-  patterns.add<TruncPattern, IsFinitePattern, ConstantComparePattern>(
-      context, /*benefit=*/2);
+  patterns.add<RemainderPattern, TruncPattern, IsFinitePattern,
+               ConstantComparePattern>(context, /*benefit=*/2);
   patterns.add<BitCountPattern<math::CtPopOp, &BitCounter::countOnes>,
                BitCountPattern<math::CountLeadingZerosOp,
                                &BitCounter::countLeadingZeros>,

@@ -183,3 +183,27 @@ gpu.module @many {
     gpu.return
   }
 }
+
+// -----
+
+!b = memref<?xi32, #spirv.storage_class<PhysicalStorageBuffer>>
+
+// A signed remainder is what the quotient leaves, also of the lowest value,
+// which has no magnitude.
+// CHECK-LABEL: spirv.module @remainder
+// CHECK-NOT:     spirv.GL.SAbs
+// CHECK-NOT:     spirv.SRem
+// CHECK:         %[[QUOTIENT:.*]] = spirv.SDiv %[[A:.*]], %[[B:.*]] : i32
+// CHECK:         %[[WHOLE:.*]] = spirv.IMul %[[QUOTIENT]], %[[B]] : i32
+// CHECK:         spirv.ISub %[[A]], %[[WHOLE]] : i32
+gpu.module @remainder {
+  gpu.func @remainder(%in: !b, %out: !b) kernel attributes {gpu.known_block_size = array<i32: 1, 1, 1>, nxv.grid = 1 : i64} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %a = memref.load %in[%c0] : !b
+    %b = memref.load %in[%c1] : !b
+    %r = arith.remsi %a, %b : i32
+    memref.store %r, %out[%c0] : !b
+    gpu.return
+  }
+}
