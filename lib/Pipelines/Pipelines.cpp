@@ -22,7 +22,8 @@ struct Stage {
 /// Each stage starts from the one before.
 static const Stage stages[] = {
     {Level::nxv, "nxv", "nxv-expand-blocks,canonicalize,cse"},
-    {Level::linalg, "linalg", "nxv-to-linalg,canonicalize,cse"},
+    {Level::linalg, "linalg",
+     "nxv-to-linalg,nxv-split-complex,nxv-encode-floats,canonicalize,cse"},
     {Level::groups, "groups",
      "func.func(nxv-split-reductions,nxv-form-groups)"},
     {Level::program, "program",

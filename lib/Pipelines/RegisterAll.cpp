@@ -6,6 +6,7 @@
 #include "nxv/Pipelines/RegisterAll.h"
 
 #include "nxv/Conversion/KernelToSPIRV/Passes.h"
+#include "nxv/Conversion/LegalizeElements/Passes.h"
 #include "nxv/Conversion/NxvToLinalg/Passes.h"
 #include "nxv/Dialect/Nxv/IR/Nxv.h"
 #include "nxv/Dialect/Nxv/Transforms/Passes.h"
@@ -31,6 +32,7 @@ void nxv::registerAllPasses() {
   registerNxvKernelToSPIRVPasses();
   registerNxvProgramPasses();
   registerNxvMathPasses();
+  registerNxvLegalizeElementsPasses();
   registerNxvToLinalgPasses();
   registerKernelPasses();
   registerPipelines();

@@ -87,6 +87,16 @@ struct ReduceFnLowering : OpConversionPattern<ReduceFnOp> {
       rewriter.replaceOp(op, init);
       return success();
     }
+    if (op.getAxes().empty()) {
+      // One step for each element.
+      rewriter.replaceOp(
+          op,
+          createElementwise(rewriter, loc, type, {adaptor.getOperand(), init},
+                            [&](PayloadBuilder &b, ValueRange v) {
+                              return emitRegion(b, op.getBody(), v);
+                            }));
+      return success();
+    }
     ReductionSpace space(rewriter, from.getRank(), op.getAxes());
     auto generic = linalg::GenericOp::create(
         rewriter, loc, TypeRange{type}, adaptor.getOperand(), init,
