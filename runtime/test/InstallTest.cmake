@@ -1,5 +1,5 @@
 # Installs the runtime, builds the program of docs/runtime.md against it with CMake and with pkg-config, and runs both.
-# cmake -DBUILD=... -DDOC=... -DWRITER=... -DWORK=... -DC_COMPILER=... -DLIBDIR=... -P InstallTest.cmake
+# cmake -DBUILD=... -DDOC=... -DWRITER=... -DWORK=... -DC_COMPILER=... -DLIBDIR=... -DGENERATOR=... -P InstallTest.cmake
 
 file(REMOVE_RECURSE "${WORK}")
 file(MAKE_DIRECTORY "${WORK}/source")
@@ -42,7 +42,7 @@ extract(c "${WORK}/source/add.c")
 extract(cmake "${WORK}/source/CMakeLists.txt")
 extract(sh "${WORK}/source/build.sh")
 
-run("${CMAKE_COMMAND}" -S "${WORK}/source" -B "${WORK}/build" "-DCMAKE_C_COMPILER=${C_COMPILER}"
+run("${CMAKE_COMMAND}" -S "${WORK}/source" -B "${WORK}/build" -G "${GENERATOR}" "-DCMAKE_C_COMPILER=${C_COMPILER}"
   "-DCMAKE_PREFIX_PATH=${prefix}")
 run("${CMAKE_COMMAND}" --build "${WORK}/build")
 check("${WORK}/build/add")
@@ -55,6 +55,7 @@ if(NOT pkg_config)
   message(STATUS "no pkg-config: not tested")
   return()
 endif()
+set(ENV{CC} "${C_COMPILER}")
 set(ENV{PKG_CONFIG_PATH} "${prefix}/${LIBDIR}/pkgconfig")
 run("${CMAKE_COMMAND}" -E chdir "${WORK}/source" sh -e build.sh)
 check("${WORK}/source/add")

@@ -46,13 +46,14 @@ program.program @gaps inputs [] outputs [{type = "u8", shape = array<i64: 1>}] {
 // -----
 
 // What a loop reads again lives through all of it; what each iteration writes
-// anew does not.
+// anew does not. The predicate is kept in the output, which is written last.
 // CHECK-LABEL: program.program @loop
+// CHECK:         %[[Y:.*]] = program.buffer output 256 {index = 0 : i64}
 // CHECK:         %[[STATE:.*]] = program.buffer arena 256 {offset = 0 : i64}
-// CHECK:         %[[P:.*]] = program.buffer arena 1 {offset = 256 : i64}
-// CHECK:         %[[A:.*]] = program.buffer arena 256 {offset = 512 : i64}
-// CHECK:         %[[B:.*]] = program.buffer arena 256 {offset = 768 : i64}
-// CHECK:         %[[C:.*]] = program.buffer arena 256 {offset = 512 : i64}
+// CHECK:         %[[A:.*]] = program.buffer arena 256 {offset = 256 : i64}
+// CHECK:         %[[B:.*]] = program.buffer arena 256 {offset = 512 : i64}
+// CHECK:         %[[C:.*]] = program.buffer arena 256 {offset = 256 : i64}
+// CHECK:         program.while %[[Y]]
 program.program @loop inputs [{type = "f32", shape = array<i64: 64>}] outputs [{type = "f32", shape = array<i64: 64>}] {
   %x = program.buffer input 256 {index = 0}
   %y = program.buffer output 256 {index = 0}
