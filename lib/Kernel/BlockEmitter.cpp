@@ -17,99 +17,16 @@
 // registers in the next: softmax reads its row once.
 //===----------------------------------------------------------------------===//
 
+#include "BlockEmitter.h"
+
 #include "nxv/Kernel/AccessWalker.h"
-#include "nxv/Kernel/KernelBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "llvm/Support/MathExtras.h"
-
-#include <map>
 
 using namespace mlir;
 using namespace nxv;
 using Values = ElementEmitter::Values;
-
-namespace {
-/// A reduction of the group and its place in the order of evaluation.
-struct Root {
-  linalg::GenericOp op;
-  SmallVector<unsigned> parallel; // loop of each result axis
-  SmallVector<unsigned> reduced;
-  SmallVector<int64_t> resultShape;
-  SmallVector<int64_t> extents; // of the reduced loops
-  int64_t count = 1;            // reduced elements a point
-  unsigned stage = 0;
-  bool ordered = false;
-};
-
-/// A result of the group: which of its axes are the points, which run inside.
-struct Output {
-  Value value;
-  SmallVector<unsigned> points, inner;
-  SmallVector<int64_t> innerShape;
-  int64_t count = 1;
-};
-
-/// How points and elements are laid on workgroups, lanes and vectors.
-struct Layout {
-  bool rows = false;
-  int64_t width = 1;        // entries of a vector
-  int64_t pointLanes = 1;   // threads along the points
-  int64_t elementLanes = 1; // threads along the elements of a point
-  int64_t threads() const { return pointLanes * elementLanes; }
-};
-
-class BlockEmitter {
-public:
-  BlockEmitter(program::GroupOp group) : group(group) {}
-  LogicalResult analyze();
-  gpu::GPUFuncOp emit(ModuleOp module, StringRef name);
-
-private:
-  Root describe(linalg::GenericOp op);
-  LogicalResult describeOutput(Value value);
-  void chooseLayout();
-  void score(int64_t &rows, int64_t &columns);
-  int64_t pointWidth();
-  int64_t elementWidth();
-  int64_t iterations(int64_t count) const {
-    int64_t step = layout.elementLanes * (layout.rows ? layout.width : 1);
-    return llvm::divideCeil(count, step);
-  }
-  bool unrolled(int64_t count) const {
-    return iterations(count) <= (stages > 1 || !roots.empty() ? 8 : 1) &&
-           iterations(count) * int64_t(roots.size() + outputs.size()) <= 48;
-  }
-
-  void placeThreads(KernelBuilder &kernel);
-  std::pair<AffineExpr, Value> element(AffineExpr iteration, int64_t count);
-  void emitStage(KernelBuilder &kernel, ArrayRef<Root *> stage);
-  SmallVector<AffineExpr> loopsOf(Root &root, AffineExpr element);
-  Values step(ArrayRef<Root *> stage, AffineExpr iteration, ValueRange values);
-  Values combine(Root &root, ValueRange lhs, ValueRange rhs);
-  Values combineLanes(KernelBuilder &kernel, Root &root, Values values);
-  void emitOutput(KernelBuilder &kernel, Output &output, Value buffer);
-  void storeOutput(Output &output, Value buffer, AffineExpr inner, Value mask);
-  Value both(Value lhs, Value rhs);
-  AffineExpr sharedPosition(AffineExpr elementLane);
-
-  program::GroupOp group;
-  std::vector<Root> roots;
-  std::vector<Output> outputs;
-  int64_t points = 1;
-  unsigned stages = 0;
-  Layout layout;
-
-  ElementEmitter *emitter = nullptr;
-  IndexSpace *space = nullptr;
-  AffineExpr point, pointLane, elementLane, lane;
-  Value pointMask;
-  std::map<std::pair<int64_t, int64_t>, std::pair<AffineExpr, Value>> elements;
-  unsigned sharedTurn = 0;
-  std::map<std::pair<unsigned, const void *>, Value> shared;
-};
-} // namespace
 
 static int64_t product(ArrayRef<int64_t> shape) {
   int64_t count = 1;
@@ -223,7 +140,10 @@ LogicalResult BlockEmitter::analyze() {
       if (failed(describeOutput(value)))
         return failure();
   }
-  chooseLayout();
+  if (fixedThreads)
+    chooseFixedLayout();
+  else
+    chooseLayout();
   return success();
 }
 
@@ -368,6 +288,37 @@ void BlockEmitter::chooseLayout() {
     layout.pointLanes *= 2;
 }
 
+/// One workgroup for everything: points first, then as many lanes a point as
+/// are left.
+void BlockEmitter::chooseFixedLayout() {
+  int64_t longest = 1;
+  bool ordered = false;
+  for (Root &root : roots) {
+    longest = std::max(longest, root.count);
+    ordered |= root.ordered;
+  }
+  for (Output &output : outputs)
+    longest = std::max(longest, output.count);
+  if (roots.empty()) {
+    layout.width = points > 4 * fixedThreads ? pointWidth() : 1;
+    layout.pointLanes = fixedThreads;
+    return;
+  }
+  int64_t rows = 0, columns = 0;
+  score(rows, columns);
+  layout.rows = points == 1 || rows >= columns;
+  layout.width =
+      layout.rows && longest * points > 8 * fixedThreads ? elementWidth() : 1;
+  int64_t wanted =
+      llvm::PowerOf2Ceil(std::max<int64_t>(1, longest / layout.width));
+  int64_t spare =
+      fixedThreads /
+      std::min<int64_t>(fixedThreads,
+                        llvm::PowerOf2Ceil(std::max<int64_t>(1, points)));
+  layout.elementLanes = ordered ? 1 : std::min(wanted, spare);
+  layout.pointLanes = fixedThreads / layout.elementLanes;
+}
+
 //===----------------------------------------------------------------------===//
 // Emission
 //===----------------------------------------------------------------------===//
@@ -379,7 +330,7 @@ Value BlockEmitter::both(Value lhs, Value rhs) {
                                rhs);
 }
 
-void BlockEmitter::placeThreads(KernelBuilder &kernel) {
+void BlockEmitter::placeThreads(KernelBuilder &kernel, AffineExpr place) {
   AffineExpr thread = kernel.getThreadId();
   int64_t lanes = layout.rows ? layout.elementLanes : layout.pointLanes;
   AffineExpr fast = thread % lanes, slow = thread.floorDiv(lanes);
@@ -395,8 +346,7 @@ void BlockEmitter::placeThreads(KernelBuilder &kernel) {
 
   int64_t each = layout.rows ? 1 : layout.width;
   int64_t vectors = points / each;
-  AffineExpr vector =
-      space->simplify(kernel.getWorkgroupId() * layout.pointLanes + pointLane);
+  AffineExpr vector = space->simplify(place * layout.pointLanes + pointLane);
   pointMask = emitter->lessThan(vector, vectors);
   vector = emitter->clamp(vector, 0, vectors - 1);
   point = space->simplify(layout.rows ? vector : vector * each + lane);
@@ -507,18 +457,14 @@ Values BlockEmitter::combineLanes(KernelBuilder &kernel, Root &root,
                                   Values values) {
   int64_t columnWidth = layout.rows ? 1 : layout.width;
   int64_t threads = layout.threads();
-  sharedTurn ^= 1;
+  exchange->next();
   unsigned level = 0;
   for (int64_t lanes = layout.elementLanes; lanes > 1; ++level) {
     SmallVector<Value> memories;
     for (auto [i, value] : llvm::enumerate(values)) {
       Type type = getElementTypeOrSelf(value.getType());
-      Value &memory = shared[{sharedTurn * 64 + level * 16 + unsigned(i),
-                              type.getAsOpaquePointer()}];
-      if (!memory)
-        memory = kernel.allocateShared(ElementEmitter::storageType(type),
-                                       threads * columnWidth);
-      memories.push_back(memory);
+      memories.push_back(exchange->get(kernel, level * 16 + unsigned(i), type,
+                                       threads * columnWidth));
     }
     auto position = [&](AffineExpr which, int64_t entry) {
       return space->simplify(sharedPosition(which) + entry * threads);
@@ -645,13 +591,26 @@ void BlockEmitter::emitOutput(KernelBuilder &kernel, Output &output,
     emitter->loop(0, count, 1, {}, body);
 }
 
-gpu::GPUFuncOp BlockEmitter::emit(ModuleOp module, StringRef name) {
+Value ExchangeMemory::get(KernelBuilder &kernel, unsigned slot, Type element,
+                          int64_t count) {
+  Value &value =
+      memory[{turn * 64 + slot, count, element.getAsOpaquePointer()}];
+  if (!value)
+    value = kernel.allocateShared(ElementEmitter::storageType(element), count);
+  return value;
+}
+
+int64_t BlockEmitter::getGrid() const {
   int64_t each = layout.pointLanes * (layout.rows ? 1 : layout.width);
-  int64_t grid = std::max<int64_t>(1, llvm::divideCeil(points, each));
-  KernelBuilder kernel(module, name, group, layout.threads(), grid);
+  return std::max<int64_t>(1, llvm::divideCeil(points, each));
+}
+
+void BlockEmitter::emit(KernelBuilder &kernel, ExchangeMemory &memory,
+                        AffineExpr place, ValueRange buffers) {
   emitter = &kernel.getEmitter();
   space = &kernel.getSpace();
-  placeThreads(kernel);
+  exchange = &memory;
+  placeThreads(kernel, place);
   for (unsigned stage = 0; stage < stages; ++stage) {
     // Reductions of equal length share a walk.
     std::map<int64_t, SmallVector<Root *>> walks;
@@ -661,9 +620,8 @@ gpu::GPUFuncOp BlockEmitter::emit(ModuleOp module, StringRef name) {
     for (auto &[count, members] : walks)
       emitStage(kernel, members);
   }
-  for (auto [i, output] : llvm::enumerate(outputs))
-    emitOutput(kernel, output, kernel.getOutputBuffer(i));
-  return kernel.finish();
+  for (auto [output, buffer] : llvm::zip(outputs, buffers))
+    emitOutput(kernel, output, buffer);
 }
 
 FailureOr<gpu::GPUFuncOp> nxv::emitBlock(program::GroupOp group,
@@ -671,5 +629,12 @@ FailureOr<gpu::GPUFuncOp> nxv::emitBlock(program::GroupOp group,
   BlockEmitter emitter(group);
   if (failed(emitter.analyze()))
     return failure();
-  return emitter.emit(module, name);
+  KernelBuilder kernel(module, name, group, emitter.getThreads(),
+                       emitter.getGrid());
+  SmallVector<Value> buffers;
+  for (unsigned i = 0; i < group->getNumResults(); ++i)
+    buffers.push_back(kernel.getOutputBuffer(i));
+  ExchangeMemory exchange;
+  emitter.emit(kernel, exchange, kernel.getWorkgroupId(), buffers);
+  return kernel.finish();
 }

@@ -499,17 +499,55 @@ ElementEmitter::Values ElementEmitter::payloadOf(linalg::GenericOp op,
 AffineExpr ElementEmitter::asIndex(const PayloadValue &value) {
   if (value.index)
     return value.index;
-  Value v = value.value;
-  Type target = isa<VectorType>(v.getType()) ? lanesOf(indexType) : indexType;
-  unsigned bits = getElementTypeOrSelf(v.getType()).getIntOrFloatBitWidth();
-  if (bits > indexType.getWidth())
-    v = arith::TruncIOp::create(builder, loc, target, v);
-  else if (bits < indexType.getWidth())
-    v = arith::ExtSIOp::create(builder, loc, target, v);
-  IndexRange range{
-      std::max<int64_t>(value.range.low, std::numeric_limits<int32_t>::min()),
-      std::min<int64_t>(value.range.high, std::numeric_limits<int32_t>::max())};
-  return addDim(range, v);
+  IndexRange any = anyIndex();
+  return addDim({std::max(value.range.low, any.low),
+                 std::min(value.range.high, any.high)},
+                resize(value.value, indexType, /*isUnsigned=*/false));
+}
+
+IndexRange ElementEmitter::anyIndex() const {
+  // Far from where products of sizes overflow.
+  if (indexType.getWidth() == 64)
+    return {-(int64_t(1) << 40), int64_t(1) << 40};
+  return {std::numeric_limits<int32_t>::min(),
+          std::numeric_limits<int32_t>::max()};
+}
+
+Value ElementEmitter::resize(Value value, Type element, bool isUnsigned) {
+  Type target = isa<VectorType>(value.getType()) ? lanesOf(element) : element;
+  unsigned from = getElementTypeOrSelf(value).getIntOrFloatBitWidth();
+  unsigned to = element.getIntOrFloatBitWidth();
+  if (from > to)
+    return arith::TruncIOp::create(builder, loc, target, value);
+  if (from == to)
+    return value;
+  if (isUnsigned)
+    return arith::ExtUIOp::create(builder, loc, target, value);
+  return arith::ExtSIOp::create(builder, loc, target, value);
+}
+
+/// What values a payload's integer can have, by its type and by the limits that
+/// it goes through.
+static IndexRange rangeOfInteger(Value value, bool isUnsigned) {
+  Operation *op = value.getDefiningOp();
+  APInt limit;
+  if (op && op->getNumOperands() == 2 &&
+      matchPattern(op->getOperand(1), m_ConstantInt(&limit))) {
+    int64_t c = limit.getSExtValue();
+    if (isa<arith::MinUIOp>(op) && c >= 0)
+      return {0, c};
+    IndexRange range{0, 0};
+    if (isa<arith::MinSIOp, arith::MaxSIOp>(op))
+      range = rangeOfInteger(op->getOperand(0), false);
+    if (isa<arith::MinSIOp>(op))
+      return {std::min(range.low, c), std::min(range.high, c)};
+    if (isa<arith::MaxSIOp>(op))
+      return {std::max(range.low, c), std::max(range.high, c)};
+  }
+  unsigned bits = value.getType().getIntOrFloatBitWidth();
+  if (isUnsigned && bits < 63)
+    return {0, (int64_t(1) << bits) - 1};
+  return {llvm::minIntN(bits), llvm::maxIntN(bits)};
 }
 
 Value ElementEmitter::asValue(const PayloadValue &value) {
@@ -675,28 +713,21 @@ bool ElementEmitter::evaluateIndexOp(Operation &op, Environment &env) {
       (i < map.getNumDims() ? dims : symbols).push_back(asIndex(in(i)));
     return setIndex(map.getResult(0).replaceDimsAndSymbols(dims, symbols));
   }
-  if (auto castOp = dyn_cast<arith::IndexCastOp>(op)) {
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
+    bool isUnsigned = isa<arith::IndexCastUIOp>(op);
     if (op.getResult(0).getType().isIndex()) {
-      unsigned bits = getElementTypeOrSelf(op.getOperand(0).getType())
-                          .getIntOrFloatBitWidth();
       PayloadValue value = in(0);
       value.value = asValue(value);
       value.index = {};
-      int64_t half = bits >= 64 ? std::numeric_limits<int64_t>::max()
-                                : (int64_t(1) << (bits - 1)) - 1;
-      value.range = {-half - 1, half};
+      value.range = rangeOfInteger(op.getOperand(0), isUnsigned);
+      // What is extended here is no longer negative.
+      if (isUnsigned)
+        value.value = resize(value.value, indexType, isUnsigned);
       set(value);
       return true;
     }
     Value value = index(asIndex(in(0)));
-    Type element = castOp.getType();
-    Type target = isa<VectorType>(value.getType()) ? lanesOf(element) : element;
-    unsigned bits = element.getIntOrFloatBitWidth();
-    if (bits > indexType.getWidth())
-      value = arith::ExtSIOp::create(builder, loc, target, value);
-    else if (bits < indexType.getWidth())
-      value = arith::TruncIOp::create(builder, loc, target, value);
-    set({value, {}, {}});
+    set({resize(value, op.getResult(0).getType(), isUnsigned), {}, {}});
     return true;
   }
   if (isa<arith::CmpIOp>(op) && op.getOperand(0).getType().isIndex()) {
@@ -748,9 +779,7 @@ bool ElementEmitter::evaluateIndexOp(Operation &op, Environment &env) {
     OperationState state(op.getLoc(), op.getName(), operands,
                          {operands[0].getType()}, {});
     Value value = builder.create(state)->getResult(0);
-    return setIndex(addDim({std::numeric_limits<int32_t>::min(),
-                            std::numeric_limits<int32_t>::max()},
-                           value));
+    return setIndex(addDim(anyIndex(), value));
   }
   if (isa<arith::SelectOp>(op)) {
     PayloadValue condition = in(0);

@@ -13,6 +13,8 @@ using program::Family;
 std::optional<Family> nxv::getOwnFamily(Operation *op) {
   if (isa<ScatterOp>(op))
     return Family::scatter;
+  if (isa<SortTilesOp, MergeRunsOp>(op))
+    return Family::sort;
   return std::nullopt;
 }
 
@@ -30,6 +32,7 @@ FailureOr<gpu::GPUFuncOp> nxv::emitKernel(program::GroupOp group,
   case Family::scatter:
     return emitScatter(group, module, name);
   case Family::sort:
+    return emitSort(group, module, name);
   case Family::fft:
   case Family::solve:
   case Family::scan:

@@ -153,6 +153,10 @@ private:
   PayloadValue compareIndices(mlir::Operation &op, PayloadValue lhs,
                               PayloadValue rhs);
   mlir::AffineExpr asIndex(const PayloadValue &value);
+  /// The range of an index of which nothing is known.
+  IndexRange anyIndex() const;
+  /// An integer or a vector of them, extended or cut to `element`.
+  mlir::Value resize(mlir::Value value, mlir::Type element, bool isUnsigned);
   mlir::Value asValue(const PayloadValue &value);
   mlir::Value vectorized(mlir::Operation &op, Values operands);
   mlir::Value emitIndex(mlir::AffineExpr expr);

@@ -58,9 +58,9 @@ llvm::SmallVector<mlir::linalg::GenericOp> getRoots(program::GroupOp group);
 /// The values that `group` yields.
 mlir::ValueRange getYields(program::GroupOp group);
 
-/// The family of an operation that is a kernel of its own: it reads its operands
-/// through ElementEmitter and writes its results, and nothing joins it. Nothing
-/// for operations that families share.
+/// The family of an operation that is a kernel of its own: it reads its
+/// operands through ElementEmitter and writes its results, and nothing joins
+/// it. Nothing for operations that families share.
 std::optional<program::Family> getOwnFamily(mlir::Operation *op);
 
 /// Emits the kernel of `group` into `module` by the emitter of its family.
@@ -70,15 +70,17 @@ emitKernel(program::GroupOp group, mlir::ModuleOp module, llvm::StringRef name);
 // The emitters, one file a family.
 mlir::FailureOr<mlir::gpu::GPUFuncOp>
 emitBlock(program::GroupOp group, mlir::ModuleOp module, llvm::StringRef name);
+mlir::FailureOr<mlir::gpu::GPUFuncOp> emitTranspose(program::GroupOp group,
+                                                    mlir::ModuleOp module,
+                                                    llvm::StringRef name);
+mlir::FailureOr<mlir::gpu::GPUFuncOp> emitContract(program::GroupOp group,
+                                                   mlir::ModuleOp module,
+                                                   llvm::StringRef name);
+mlir::FailureOr<mlir::gpu::GPUFuncOp> emitScatter(program::GroupOp group,
+                                                  mlir::ModuleOp module,
+                                                  llvm::StringRef name);
 mlir::FailureOr<mlir::gpu::GPUFuncOp>
-emitTranspose(program::GroupOp group, mlir::ModuleOp module,
-              llvm::StringRef name);
-mlir::FailureOr<mlir::gpu::GPUFuncOp>
-emitContract(program::GroupOp group, mlir::ModuleOp module,
-             llvm::StringRef name);
-mlir::FailureOr<mlir::gpu::GPUFuncOp>
-emitScatter(program::GroupOp group, mlir::ModuleOp module,
-            llvm::StringRef name);
+emitSort(program::GroupOp group, mlir::ModuleOp module, llvm::StringRef name);
 
 } // namespace nxv
 

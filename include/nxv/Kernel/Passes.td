@@ -26,6 +26,28 @@ def SplitReductions : Pass<"nxv-split-reductions", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def ExpandSort : Pass<"nxv-expand-sort", "::mlir::func::FuncOp"> {
+  let summary = "make each sort a chain of kernels";
+  let description = [{
+    A short axis is sorted by one kernel, in workgroup memory. A long one is cut
+    into tiles; merges, each a kernel, double the length of what is sorted. A sort
+    and an argsort of the same operand become one.
+
+    ```mlir
+    %0 = nxv.argsort %x {axis = 0 : i64} : (tensor<5000xf32>) -> tensor<5000xi32>
+    ```
+    becomes
+    ```mlir
+    %r = tensor.expand_shape %x [[0, 1]] ... into tensor<1x5000xf32>
+    %v0, %i0 = nxv.sort_tiles %r {axis = 1 : i64, tile = 2048 : i64, ...} ...
+    %v1, %i1 = nxv.merge_runs %v0, %i0 {run = 2048 : i64, ...} ...
+    %i2 = nxv.merge_runs %v1, %i1 {run = 4096 : i64, ...} ...
+    %0 = tensor.collapse_shape %i2 [[0, 1]] ... into tensor<5000xi32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
+}
+
 def FormGroups : Pass<"nxv-form-groups", "::mlir::func::FuncOp"> {
   let summary = "divide the tensor operations into kernels";
   let description = [{

@@ -1,0 +1,81 @@
+//===- SortKeys.h - integers in the order of elements -----------*- C++ -*-===//
+// Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+// Sorts compare keys: signed integers of 32 or 64 bits in the order asked for.
+// Zeros have one key and so have NaNs, and no device's treatment of subnormals
+// or NaNs in comparisons matters.
+//===----------------------------------------------------------------------===//
+
+#ifndef NXV_LIB_KERNEL_SORTKEYS_H
+#define NXV_LIB_KERNEL_SORTKEYS_H
+
+#include "nxv/Kernel/ElementEmitter.h"
+
+namespace nxv {
+
+/// Makes keys of the elements of one type.
+class SortKeys {
+public:
+  SortKeys(mlir::Type element, bool descending, bool isUnsigned);
+
+  mlir::IntegerType getType() const { return type; }
+  mlir::Value keyOf(ElementEmitter &emitter, mlir::Value element) const;
+  /// A key that no element's is greater than.
+  mlir::Value last(ElementEmitter &emitter) const;
+
+private:
+  mlir::Value floatKey(ElementEmitter &emitter, mlir::Value element) const;
+  mlir::Value integerKey(ElementEmitter &emitter, mlir::Value element) const;
+  mlir::Value constant(ElementEmitter &emitter, int64_t value) const;
+
+  mlir::Type element;
+  mlir::IntegerType type;
+  bool descending;
+  bool isUnsigned;
+};
+
+/// Two sorted runs; a function gives the key at a place of each. Places may be
+/// out of range where the key does not matter.
+struct SortedRuns {
+  using KeyAt = std::function<mlir::Value(mlir::Value)>;
+  mlir::Value firstCount, secondCount;
+  KeyAt first, second;
+};
+
+/// How many of the first `diagonal` elements of the merged runs come from the
+/// first run, which has at most `most` elements. `diagonal` is at most the sum
+/// of the runs' lengths.
+mlir::Value partitionRuns(ElementEmitter &emitter, const SortedRuns &runs,
+                          mlir::Value diagonal, int64_t most);
+
+/// Keys in workgroup memory and the places that they came from.
+struct SharedKeys {
+  mlir::Value keys, places;
+  int64_t count;
+  mlir::IntegerType type;
+
+  mlir::Value key(ElementEmitter &emitter, mlir::Value slot) const;
+  mlir::Value place(ElementEmitter &emitter, mlir::Value slot) const;
+};
+
+/// The slots, and with them the keys, of the next `count` elements of two runs
+/// in [first, firstEnd) and [second, secondEnd).
+struct MergedSlots {
+  ElementEmitter::Values slots, keys;
+};
+MergedSlots mergeSlots(ElementEmitter &emitter, const SharedKeys &shared,
+                       mlir::Value first, mlir::Value firstEnd,
+                       mlir::Value second, mlir::Value secondEnd,
+                       int64_t count);
+
+/// Between the index type and the 32 bits that a place along an axis takes.
+mlir::Value placeToIndex(ElementEmitter &emitter, mlir::Value place);
+mlir::Value indexToPlace(ElementEmitter &emitter, mlir::Value index);
+/// A place along an axis as an element of a tensor of indices.
+mlir::Value placeAs(ElementEmitter &emitter, mlir::Value place,
+                    mlir::Type element);
+
+} // namespace nxv
+
+#endif // NXV_LIB_KERNEL_SORTKEYS_H
