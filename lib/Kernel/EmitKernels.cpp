@@ -191,6 +191,13 @@ Value ProgramBuilder::strip(Value value) {
   return value;
 }
 
+/// The shape of a tensor of `element` in a graph: in memory a last axis holds
+/// the two parts of a complex number.
+static ArrayRef<int64_t> graphShape(RankedTensorType type, StringRef element) {
+  return element == "c64" || element == "c128" ? type.getShape().drop_back()
+                                               : type.getShape();
+}
+
 DictionaryAttr ProgramBuilder::describe(Type type, DictionaryAttr attrs,
                                         bool input) {
   auto tensor = cast<RankedTensorType>(type);
@@ -203,17 +210,12 @@ DictionaryAttr ProgramBuilder::describe(Type type, DictionaryAttr attrs,
         "name", get("nxv.name") ? get("nxv.name") : builder.getStringAttr("")));
   std::string element;
   llvm::raw_string_ostream(element) << tensor.getElementType();
-  ArrayRef<int64_t> shape = tensor.getShape();
-  // The last axis holds the two parts of a complex number.
-  auto name = dyn_cast_or_null<StringAttr>(get("nxv.element"));
-  if (name && name.getValue().starts_with("c") &&
-      !isa<ComplexType>(tensor.getElementType()))
-    shape = shape.drop_back();
+  if (auto name = dyn_cast_or_null<StringAttr>(get("nxv.element")))
+    element = name.getValue();
+  entries.push_back(
+      builder.getNamedAttr("type", builder.getStringAttr(element)));
   entries.push_back(builder.getNamedAttr(
-      "type", get("nxv.element") ? get("nxv.element")
-                                 : builder.getStringAttr(element)));
-  entries.push_back(builder.getNamedAttr(
-      "shape", builder.getDenseI64ArrayAttr(shape)));
+      "shape", builder.getDenseI64ArrayAttr(graphShape(tensor, element))));
   if (input && get("nxv.donatable"))
     entries.push_back(builder.getNamedAttr("donatable", builder.getUnitAttr()));
   return builder.getDictionaryAttr(entries);
@@ -447,7 +449,8 @@ void ProgramBuilder::addTap(nxv::TapOp op) {
     buffers[result] = bufferOf(operand);
     program::TapOp::create(
         builder, op.getLoc(), op.getNameAttr(), builder.getStringAttr(element),
-        builder.getDenseI64ArrayAttr(type.getShape()), buffers[result]);
+        builder.getDenseI64ArrayAttr(graphShape(type, element)),
+        buffers[result]);
   }
 }
 

@@ -363,6 +363,25 @@ Value interleave(OpBuilder &b, Location loc, Value value) {
       .getResult(0);
 }
 
+/// The host takes complex numbers as they lie in memory.
+void splitTap(nxv::TapOp tap) {
+  OpBuilder builder(tap);
+  for (OpOperand &operand : tap->getOpOperands()) {
+    Value result = tap->getResult(operand.getOperandNumber());
+    auto type = cast<RankedTensorType>(result.getType());
+    if (!partOf(type))
+      continue;
+    builder.setInsertionPoint(tap);
+    operand.set(interleave(builder, tap.getLoc(), operand.get()));
+    result.setType(operand.get().getType());
+    builder.setInsertionPointAfter(tap);
+    Value whole = readArgument(builder, tap.getLoc(), result, type);
+    result.replaceUsesWithIf(whole, [&](OpOperand &use) {
+      return use.getOwner() != whole.getDefiningOp();
+    });
+  }
+}
+
 void splitBoundary(func::FuncOp function) {
   Block &body = function.getBody().front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
@@ -421,6 +440,7 @@ struct SplitComplex : nxv::impl::SplitComplexBase<SplitComplex> {
       return;
     for (auto function : module.getOps<func::FuncOp>())
       splitBoundary(function);
+    module.walk(splitTap);
     if (failed(convert(module)))
       return signalPassFailure();
     SmallVector<linalg::GenericOp> generics;

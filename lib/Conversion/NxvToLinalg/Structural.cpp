@@ -6,10 +6,36 @@
 #include "Support.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace nxv;
 using namespace nxv::tolinalg;
+
+/// An element type's name in graphs; a predicate is a byte.
+static StringRef elementName(Type type) {
+  static constexpr StringLiteral signedNames[] = {"s2",  "s4",  "s8",
+                                                  "s16", "s32", "s64"};
+  static constexpr StringLiteral unsignedNames[] = {"u2",  "u4",  "u8",
+                                                    "u16", "u32", "u64"};
+  return TypeSwitch<Type, StringRef>(type)
+      .Case<IntegerType>([](IntegerType integer) -> StringRef {
+        if (integer.getWidth() == 1)
+          return "u8";
+        unsigned index = llvm::Log2_32(integer.getWidth()) - 1;
+        return integer.isUnsigned() ? unsignedNames[index] : signedNames[index];
+      })
+      .Case<ComplexType>([](ComplexType complex) {
+        return complex.getElementType().isF64() ? "c128" : "c64";
+      })
+      .Case<Float8E5M2Type>([](Type) { return "f8_e5m2"; })
+      .Case<Float8E4M3FNType>([](Type) { return "f8_e4m3fn"; })
+      .Case<BFloat16Type>([](Type) { return "bf16"; })
+      .Case<Float16Type>([](Type) { return "f16"; })
+      .Case<Float64Type>([](Type) { return "f64"; })
+      .Default([](Type) { return "f32"; });
+}
 
 namespace {
 /// Rebuilds an operation on signless types, regions included.
@@ -26,6 +52,14 @@ struct SignlessRebuild : ConversionPattern {
     Value v = isa<ScatterOp>(op) ? cast<ScatterOp>(op).getIndices()
                                  : op->getOperand(0);
     return tensorType(v).getElementType();
+  }
+
+  /// What the host shall take the elements of the operands for.
+  static ArrayAttr elementNames(Builder &b, Operation *op) {
+    SmallVector<StringRef> names;
+    for (Value operand : op->getOperands())
+      names.push_back(elementName(tensorType(operand).getElementType()));
+    return b.getStrArrayAttr(names);
   }
 
   LogicalResult
@@ -45,6 +79,8 @@ struct SignlessRebuild : ConversionPattern {
                                   state.regions.back()->begin());
     if (dependsOnSign(op) && isUnsignedElement(signElement(op)))
       state.addAttribute(kUnsigned, rewriter.getUnitAttr());
+    if (isa<TapOp>(op))
+      state.addAttribute("nxv.elements", elementNames(rewriter, op));
     Operation *rebuilt = rewriter.create(state);
     for (Region &region : rebuilt->getRegions())
       if (failed(rewriter.convertRegionTypes(&region, *getTypeConverter())))
