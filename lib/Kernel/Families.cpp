@@ -15,6 +15,10 @@ std::optional<Family> nxv::getOwnFamily(Operation *op) {
     return Family::scatter;
   if (isa<SortTilesOp, MergeRunsOp>(op))
     return Family::sort;
+  if (isa<FftPartsOp>(op))
+    return Family::fft;
+  if (isa<TriangularSolveOp, SolvePartsOp>(op))
+    return Family::solve;
   return std::nullopt;
 }
 
@@ -34,7 +38,9 @@ FailureOr<gpu::GPUFuncOp> nxv::emitKernel(program::GroupOp group,
   case Family::sort:
     return emitSort(group, module, name);
   case Family::fft:
+    return emitFft(group, module, name);
   case Family::solve:
+    return emitSolve(group, module, name);
   case Family::scan:
     break;
   }

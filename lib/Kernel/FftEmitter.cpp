@@ -32,9 +32,7 @@ public:
   Butterfly(OpBuilder &builder, Location loc, bool inverse)
       : b(builder), loc(loc), inverse(inverse) {}
 
-  Number add(Number x, Number y) {
-    return {add(x.re, y.re), add(x.im, y.im)};
-  }
+  Number add(Number x, Number y) { return {add(x.re, y.re), add(x.im, y.im)}; }
   Number subtract(Number x, Number y) {
     return {subtract(x.re, y.re), subtract(x.im, y.im)};
   }
@@ -121,7 +119,8 @@ Number Butterfly::multiply(Number x, WideComplex root) {
                             constant(type, double(root.imag()))});
 }
 
-/// By the definition, in which the roots of x[q] and x[size - q] are conjugates.
+/// By the definition, in which the roots of x[q] and x[size - q] are
+/// conjugates.
 void Butterfly::transformPrime(Numbers &x) {
   int64_t size = x.size();
   if (size == 2) {
@@ -283,9 +282,8 @@ void FftEmitter::emitStage(KernelBuilder &kernel, const Stage &stage) {
   emitter->guarded(rowInside, [&] {
     for (int64_t i = 0; i < each; ++i) {
       AffineExpr butterfly = space->simplify(lane + i * threads);
-      emitter->guarded(emitter->lessThan(butterfly, count), [&] {
-        write(kernel, stage, butterfly, held[i]);
-      });
+      emitter->guarded(emitter->lessThan(butterfly, count),
+                       [&] { write(kernel, stage, butterfly, held[i]); });
     }
   });
   if (!stage.last)
@@ -298,10 +296,9 @@ gpu::GPUFuncOp FftEmitter::emit(ModuleOp module, StringRef name) {
   emitter = &kernel.getEmitter();
   space = &kernel.getSpace();
   AffineExpr id = kernel.getThreadId();
-  rowInGroup = space->simplify(acrossRows ? id % rowsEach
-                                          : id.floorDiv(threads));
-  lane =
-      space->simplify(acrossRows ? id.floorDiv(rowsEach) : id % threads);
+  rowInGroup =
+      space->simplify(acrossRows ? id % rowsEach : id.floorDiv(threads));
+  lane = space->simplify(acrossRows ? id.floorDiv(rowsEach) : id % threads);
   row = space->simplify(kernel.getWorkgroupId() * rowsEach + rowInGroup);
   if (radices.size() > 1) {
     sharedRe = kernel.allocateShared(type.getElementType(), rowsEach * length);
@@ -309,8 +306,7 @@ gpu::GPUFuncOp FftEmitter::emit(ModuleOp module, StringRef name) {
   }
   int64_t before = 1;
   for (int64_t radix : radices) {
-    emitStage(kernel,
-              {radix, before, before == 1, before * radix == length});
+    emitStage(kernel, {radix, before, before == 1, before * radix == length});
     before *= radix;
   }
   return kernel.finish();

@@ -37,9 +37,9 @@ public:
     if (x.size() == 1)
       return {div(x[0], y[0])};
     // Smith's: divides by the larger part first, so that no square overflows.
-    Value larger = arith::CmpFOp::create(
-        b, loc, arith::CmpFPredicate::OGE, math::AbsFOp::create(b, loc, y[0]),
-        math::AbsFOp::create(b, loc, y[1]));
+    Value larger = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGE,
+                                         math::AbsFOp::create(b, loc, y[0]),
+                                         math::AbsFOp::create(b, loc, y[1]));
     Value major = select(larger, y[0], y[1]);
     Value minor = select(larger, y[1], y[0]);
     Value ratio = div(minor, major);
@@ -194,8 +194,7 @@ gpu::GPUFuncOp SolveEmitter::emit(ModuleOp module, StringRef name) {
   // Neighbouring threads have neighbouring columns.
   firstRow = space->simplify(kernel.getThreadId().floorDiv(columnsEach));
   ownColumn = space->simplify(kernel.getThreadId() % columnsEach);
-  column =
-      space->simplify(kernel.getWorkgroupId() * columnsEach + ownColumn);
+  column = space->simplify(kernel.getWorkgroupId() * columnsEach + ownColumn);
   columnIndices =
       space->unflatten(emitter->clamp(column, 0, columns - 1), columnShape);
   for (unsigned i = 0; i < right.size(); ++i)

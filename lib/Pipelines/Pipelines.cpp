@@ -23,7 +23,8 @@ struct Stage {
 static const Stage stages[] = {
     {Level::nxv, "nxv", "nxv-expand-blocks,canonicalize,cse"},
     {Level::linalg, "linalg",
-     "nxv-to-linalg,nxv-split-complex,nxv-encode-floats,canonicalize,cse"},
+     "nxv-expand-fft,nxv-expand-solve,nxv-to-linalg,nxv-split-complex,"
+     "nxv-encode-floats,canonicalize,cse"},
     {Level::groups, "groups",
      "func.func(nxv-split-reductions,nxv-form-groups)"},
     {Level::program, "program",

@@ -81,6 +81,10 @@ mlir::FailureOr<mlir::gpu::GPUFuncOp> emitScatter(program::GroupOp group,
                                                   llvm::StringRef name);
 mlir::FailureOr<mlir::gpu::GPUFuncOp>
 emitSort(program::GroupOp group, mlir::ModuleOp module, llvm::StringRef name);
+mlir::FailureOr<mlir::gpu::GPUFuncOp>
+emitFft(program::GroupOp group, mlir::ModuleOp module, llvm::StringRef name);
+mlir::FailureOr<mlir::gpu::GPUFuncOp>
+emitSolve(program::GroupOp group, mlir::ModuleOp module, llvm::StringRef name);
 
 } // namespace nxv
 

@@ -48,6 +48,50 @@ def ExpandSort : Pass<"nxv-expand-sort", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def ExpandFft : Pass<"nxv-expand-fft"> {
+  let summary = "makes transforms of ones that are kernels";
+  let description = [{
+    Works on the nxv level. Afterwards every `nxv.fft` takes a whole axis whose
+    length one workgroup transforms. Products of primes up to 64 are split in two
+    (four-step), other lengths are convolutions with a chirp (Bluestein).
+
+    ```mlir
+    %0 = nxv.fft %x {length = 65536, axis = 0} : (tensor<65536xcomplex<f32>>) -> tensor<65536xcomplex<f32>>
+    ```
+    becomes
+    ```mlir
+    %1 = nxv.reshape %x : (tensor<65536xcomplex<f32>>) -> tensor<1x256x256x1xcomplex<f32>>
+    %2 = nxv.fft %1 {length = 256, axis = 1} : ...
+    %3 = nxv.multiply %2, %twiddles : ...
+    %4 = nxv.fft %3 {length = 256, axis = 2} : ...
+    %5 = nxv.transpose %4 {permutation = array<i64: 0, 2, 1, 3>} : ...
+    %0 = nxv.reshape %5 : (tensor<1x256x256x1xcomplex<f32>>) -> tensor<65536xcomplex<f32>>
+    ```
+  }];
+  let dependentDialects = ["::nxv::NxvDialect"];
+}
+
+def ExpandSolve : Pass<"nxv-expand-solve"> {
+  let summary = "solves all triangular systems forward, large ones by halves";
+  let description = [{
+    Works on the nxv level. Afterwards every `nxv.triangular_solve` has a lower
+    triangular matrix on the left, untransformed, of a size that one workgroup
+    substitutes.
+
+    ```mlir
+    %x = nxv.triangular_solve %a, %b {leftSide = true, lower = false, ...}
+    ```
+    becomes
+    ```mlir
+    %0 = nxv.reverse %a {axes = array<i64: 0, 1>} : tensor<4x4xf32>
+    %1 = nxv.reverse %b {axes = array<i64: 0>} : tensor<4x2xf32>
+    %2 = nxv.triangular_solve %0, %1 {leftSide = true, lower = true, ...}
+    %x = nxv.reverse %2 {axes = array<i64: 0>} : tensor<4x2xf32>
+    ```
+  }];
+  let dependentDialects = ["::nxv::NxvDialect"];
+}
+
 def FormGroups : Pass<"nxv-form-groups", "::mlir::func::FuncOp"> {
   let summary = "divide the tensor operations into kernels";
   let description = [{

@@ -16,6 +16,10 @@ namespace nxv::legalize {
 void populateRebuildPatterns(mlir::TypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
 
+/// Patterns for the transforms that take the parts of complex numbers.
+void populateSplitTransformPatterns(mlir::TypeConverter &converter,
+                                    mlir::RewritePatternSet &patterns);
+
 /// No operand, result or region argument has a type to convert.
 bool isLegal(mlir::Operation *op, const mlir::TypeConverter &converter);
 

@@ -426,7 +426,7 @@ struct SplitComplex : nxv::impl::SplitComplexBase<SplitComplex> {
           !llvm::any_of(op->getResultTypes(), partOf))
         return WalkResult::advance();
       any = true;
-      if (!isa<nxv::FftOp, nxv::TriangularSolveOp, nxv::CumulativeOp>(op))
+      if (!isa<nxv::CumulativeOp>(op))
         return WalkResult::advance();
       op->emitError("no kernel family takes '")
           << op->getName() << "' of complex numbers yet";
@@ -453,6 +453,7 @@ struct SplitComplex : nxv::impl::SplitComplexBase<SplitComplex> {
     ComplexSplitter converter;
     RewritePatternSet patterns(&getContext());
     populateRebuildPatterns(converter, patterns);
+    populateSplitTransformPatterns(converter, patterns);
     patterns.add<CreatePattern, PartPattern<complex::ReOp, 0>,
                  PartPattern<complex::ImOp, 1>, ScalarConstantPattern,
                  TensorConstantPattern>(converter, &getContext());

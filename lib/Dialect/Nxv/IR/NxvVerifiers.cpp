@@ -696,6 +696,23 @@ LogicalResult FftOp::verify() {
   return verifyShape(*this, getResult(), expected, "result");
 }
 
+LogicalResult FftPartsOp::verify() {
+  Shape shape = shapeOf(getRe());
+  if (failed(verifyAxis(*this, getAxis(), shape.size())) ||
+      failed(verifyElement(*this, getRoots(), elementOf(getRe()), "roots")))
+    return failure();
+  return verifyShape(*this, getRoots(), {shape[getAxis()], int64_t(2)}, "roots");
+}
+
+LogicalResult SolvePartsOp::verify() {
+  Shape a = shapeOf(getARe()), b = shapeOf(getBRe());
+  if (a.size() < 2 || a[a.size() - 1] != a[a.size() - 2])
+    return emitOpError("a must be square in its last two axes");
+  if (b.size() != a.size() || b.drop_back(1) != a.drop_back(1))
+    return emitOpError("a and b need the same batch axes and rows");
+  return verifyElement(*this, getBRe(), elementOf(getARe()), "b");
+}
+
 //===----------------------------------------------------------------------===//
 // Control flow
 //===----------------------------------------------------------------------===//

@@ -1042,6 +1042,35 @@ def Nxv_FftOp : Nxv_Op<"fft", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Nxv_FftPartsOp : Nxv_Op<"fft_parts",
+    [Pure, AllTypesMatch<["re", "im", "resultRe", "resultIm"]>]> {
+  let summary = "discrete Fourier transform of split complex numbers";
+  let description = [{
+    What `nxv.fft` becomes where complex tensors are two real ones. The whole axis
+    is transformed. `roots` is {length, 2}: the parts of the powers of the root of
+    unity that the transform is made of.
+  }];
+  let arguments = (ins Nxv_FloatTensor:$re, Nxv_FloatTensor:$im, Nxv_FloatTensor:$roots,
+    I64Attr:$axis, UnitAttr:$inverse);
+  let results = (outs Nxv_FloatTensor:$resultRe, Nxv_FloatTensor:$resultIm);
+  let assemblyFormat = "$re `,` $im `,` $roots attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Nxv_SolvePartsOp : Nxv_Op<"triangular_solve_parts",
+    [Pure, AllTypesMatch<["aRe", "aIm"]>, AllTypesMatch<["bRe", "bIm", "resultRe", "resultIm"]>]> {
+  let summary = "solves a triangular system of split complex numbers";
+  let description = [{
+    What `nxv.triangular_solve` becomes where complex tensors are two real ones:
+    `a x = b` for lower triangular `a`.
+  }];
+  let arguments = (ins Nxv_FloatTensor:$aRe, Nxv_FloatTensor:$aIm,
+    Nxv_FloatTensor:$bRe, Nxv_FloatTensor:$bIm);
+  let results = (outs Nxv_FloatTensor:$resultRe, Nxv_FloatTensor:$resultIm);
+  let assemblyFormat = "$aRe `,` $aIm `,` $bRe `,` $bIm attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Control flow
 //===----------------------------------------------------------------------===//
