@@ -15,6 +15,8 @@ std::optional<Family> nxv::getOwnFamily(Operation *op) {
     return Family::scatter;
   if (isa<SortTilesOp, MergeRunsOp>(op))
     return Family::sort;
+  if (isa<ScanChunksOp>(op))
+    return Family::scan;
   if (isa<FftPartsOp>(op))
     return Family::fft;
   if (isa<TriangularSolveOp, SolvePartsOp>(op))
@@ -42,7 +44,7 @@ FailureOr<gpu::GPUFuncOp> nxv::emitKernel(program::GroupOp group,
   case Family::solve:
     return emitSolve(group, module, name);
   case Family::scan:
-    break;
+    return emitScan(group, module, name);
   }
   return group.emitOpError("the family '")
          << stringifyFamily(group.getFamily()) << "' has no emitter yet";

@@ -26,7 +26,8 @@ static const Stage stages[] = {
      "nxv-expand-fft,nxv-expand-solve,nxv-to-linalg,nxv-split-complex,"
      "nxv-encode-floats,canonicalize,cse"},
     {Level::groups, "groups",
-     "func.func(nxv-split-reductions,nxv-form-groups)"},
+     "func.func(nxv-expand-sort,nxv-expand-scan,"
+     "nxv-split-reductions,nxv-form-groups)"},
     {Level::program, "program",
      "nxv-emit-kernels,"
      "gpu.module(canonicalize,cse,loop-invariant-code-motion),"

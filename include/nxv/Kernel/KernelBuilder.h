@@ -82,6 +82,8 @@ mlir::FailureOr<mlir::gpu::GPUFuncOp> emitScatter(program::GroupOp group,
 mlir::FailureOr<mlir::gpu::GPUFuncOp>
 emitSort(program::GroupOp group, mlir::ModuleOp module, llvm::StringRef name);
 mlir::FailureOr<mlir::gpu::GPUFuncOp>
+emitScan(program::GroupOp group, mlir::ModuleOp module, llvm::StringRef name);
+mlir::FailureOr<mlir::gpu::GPUFuncOp>
 emitFft(program::GroupOp group, mlir::ModuleOp module, llvm::StringRef name);
 mlir::FailureOr<mlir::gpu::GPUFuncOp>
 emitSolve(program::GroupOp group, mlir::ModuleOp module, llvm::StringRef name);

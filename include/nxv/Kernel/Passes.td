@@ -92,6 +92,27 @@ def ExpandSolve : Pass<"nxv-expand-solve"> {
   let dependentDialects = ["::nxv::NxvDialect"];
 }
 
+def ExpandScan : Pass<"nxv-expand-scan", "::mlir::func::FuncOp"> {
+  let summary = "make each running combination one or three kernels";
+  let description = [{
+    A long axis of few rows is cut into chunks that are scanned apart. Then the
+    chunks' totals are, and added to the elements.
+
+    ```mlir
+    %0 = nxv.cumulative add, %x {axis = 0 : i64} : tensor<100000xf32>
+    ```
+    becomes
+    ```mlir
+    %c = nxv.scan_chunks add, %x {axis = 0 : i64, chunk = 2048 : i64} : ...
+    %l = linalg.generic ... // the last element of each chunk
+    %t = nxv.scan_chunks add, %l {axis = 0 : i64, chunk = 49 : i64} : ...
+    %0 = linalg.generic ... ins(%c : tensor<100000xf32>) // + %t of the chunk before
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::arith::ArithDialect"];
+}
+
 def FormGroups : Pass<"nxv-form-groups", "::mlir::func::FuncOp"> {
   let summary = "divide the tensor operations into kernels";
   let description = [{

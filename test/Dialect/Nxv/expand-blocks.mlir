@@ -51,3 +51,31 @@ func.func @identity(%x: tensor<2xf32>) -> tensor<2xf32> {
   }
   return %0 : tensor<2xf32>
 }
+
+// A running combination of reals is one operation; anything else keeps its
+// definition.
+
+// CHECK-LABEL: func.func @cumulative
+// CHECK-NEXT: %[[S:.*]] = nxv.cumulative add, %arg0 {axis = 0 : i64, reverse} : tensor<2xf32>
+// CHECK-NEXT: %[[C:.*]] = nxv.negate %arg1
+// CHECK-NEXT: %[[O:.*]] = nxv.negate %arg0
+// CHECK-NEXT: return %[[S]], %[[C]], %[[O]]
+func.func @cumulative(%x: tensor<2xf32>, %c: tensor<2xcomplex<f32>>)
+    -> (tensor<2xf32>, tensor<2xcomplex<f32>>, tensor<2xf32>) {
+  %0 = nxv.block "cumulative_sum"(%x) options {axis = 0 : i64, reverse = true} : (tensor<2xf32>) -> tensor<2xf32> {
+  ^bb0(%a: tensor<2xf32>):
+    %3 = nxv.negate %a : tensor<2xf32>
+    nxv.yield %3 : tensor<2xf32>
+  }
+  %1 = nxv.block "cumulative_sum"(%c) options {axis = 0 : i64, reverse = true} : (tensor<2xcomplex<f32>>) -> tensor<2xcomplex<f32>> {
+  ^bb0(%a: tensor<2xcomplex<f32>>):
+    %3 = nxv.negate %a : tensor<2xcomplex<f32>>
+    nxv.yield %3 : tensor<2xcomplex<f32>>
+  }
+  %2 = nxv.block "cumulative_max"(%x) options {axis = 1 : i64, reverse = true} : (tensor<2xf32>) -> tensor<2xf32> {
+  ^bb0(%a: tensor<2xf32>):
+    %3 = nxv.negate %a : tensor<2xf32>
+    nxv.yield %3 : tensor<2xf32>
+  }
+  return %0, %1, %2 : tensor<2xf32>, tensor<2xcomplex<f32>>, tensor<2xf32>
+}

@@ -556,6 +556,19 @@ LogicalResult CumulativeOp::verify() {
   return verifyAxis(*this, getAxis(), shapeOf(getOperand()).size());
 }
 
+LogicalResult ScanChunksOp::verify() {
+  if (failed(verifyReduceKind(*this, getKind(), elementOf(getOperand()))) ||
+      failed(verifyAxis(*this, getAxis(), shapeOf(getOperand()).size())))
+    return failure();
+  if (int64_t(getChunk()) < 1)
+    return emitOpError("chunk must be at least 1");
+  Type from = elementOf(getOperand()), to = elementOf(getResult());
+  if (from != to && !(from.isF16() && to.isF32()))
+    return emitOpError() << "cannot give elements of type " << to << " for "
+                         << from;
+  return verifyShape(*this, getResult(), shapeOf(getOperand()), "result");
+}
+
 //===----------------------------------------------------------------------===//
 // Contractions
 //===----------------------------------------------------------------------===//
@@ -680,6 +693,41 @@ LogicalResult SortOp::verify() {
 }
 LogicalResult ArgSortOp::verify() {
   return verifyAxis(*this, getAxis(), shapeOf(getOperand()).size());
+}
+
+/// The results of a step of a sort: at least one, as the operand is.
+template <typename Op>
+static LogicalResult verifySortStep(Op op) {
+  if (!op.getValues() && !op.getIndices())
+    return op.emitOpError("gives neither values nor indices");
+  if (op.getValues() && op.getValues().getType() != op.getOperand().getType())
+    return op.emitOpError("values must have the operand's type");
+  if (op.getIndices())
+    return verifyShape(op, op.getIndices(), shapeOf(op.getOperand()),
+                       "indices");
+  return success();
+}
+
+LogicalResult SortTilesOp::verify() {
+  if (int64_t(getTile()) < 1)
+    return emitOpError("tile must be at least 1");
+  if (failed(verifyAxis(*this, getAxis(), shapeOf(getOperand()).size())))
+    return failure();
+  return verifySortStep(*this);
+}
+
+LogicalResult MergeRunsOp::verify() {
+  if (int64_t(getRun()) < 1)
+    return emitOpError("run must be at least 1");
+  if (shapeOf(getOperand()).size() != 2)
+    return emitOpError("expected rows of runs, a tensor of rank 2");
+  if (getIndices() && !getOperandIndices())
+    return emitOpError("indices come from an operand with indices");
+  if (getOperandIndices() &&
+      failed(verifyShape(*this, getOperandIndices(), shapeOf(getOperand()),
+                         "operand indices")))
+    return failure();
+  return verifySortStep(*this);
 }
 
 LogicalResult FftOp::verify() {

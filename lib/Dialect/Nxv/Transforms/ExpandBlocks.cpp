@@ -7,6 +7,7 @@
 #include "nxv/Dialect/Nxv/Transforms/Passes.h"
 
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/StringSwitch.h"
 
 namespace nxv {
 #define GEN_PASS_DEF_EXPANDBLOCKS
@@ -15,6 +16,38 @@ namespace nxv {
 
 using namespace mlir;
 using namespace nxv;
+
+/// The combination that a block of this name computes running along an axis.
+static std::optional<ReduceKind> cumulativeKind(llvm::StringRef name) {
+  return llvm::StringSwitch<std::optional<ReduceKind>>(name)
+      .Case("cumulative_sum", ReduceKind::add)
+      .Case("cumulative_product", ReduceKind::mul)
+      .Case("cumulative_min", ReduceKind::min)
+      .Case("cumulative_max", ReduceKind::max)
+      .Default(std::nullopt);
+}
+
+/// A running combination as one operation; its definition is a tree of slices
+/// and concatenations. Complex numbers keep the definition.
+static bool replaceCumulative(BlockOp op, IRRewriter &rewriter) {
+  std::optional<ReduceKind> kind = cumulativeKind(op.getName());
+  DictionaryAttr options = op.getOptions().value_or(DictionaryAttr());
+  if (!kind || !options || op->getNumOperands() != 1 ||
+      op->getNumResults() != 1 ||
+      op->getOperand(0).getType() != op->getResult(0).getType())
+    return false;
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  auto axis = options.getAs<IntegerAttr>("axis");
+  auto reverse = options.getAs<BoolAttr>("reverse");
+  if (isa<ComplexType>(type.getElementType()) || !axis ||
+      !axis.getType().isSignlessInteger() || !reverse || axis.getInt() < 0 ||
+      axis.getInt() >= type.getRank())
+    return false;
+  rewriter.setInsertionPoint(op);
+  rewriter.replaceOpWithNewOp<CumulativeOp>(op, type, *kind, op->getOperand(0),
+                                            axis.getInt(), reverse.getValue());
+  return true;
+}
 
 static void expand(BlockOp op, IRRewriter &rewriter) {
   Block &body = op.getBody().front();
@@ -32,7 +65,8 @@ struct ExpandBlocks : nxv::impl::ExpandBlocksBase<ExpandBlocks> {
     llvm::SmallVector<BlockOp> blocks;
     getOperation()->walk([&](BlockOp op) { blocks.push_back(op); });
     for (BlockOp op : blocks)
-      expand(op, rewriter);
+      if (!replaceCumulative(op, rewriter))
+        expand(op, rewriter);
   }
 };
 } // namespace

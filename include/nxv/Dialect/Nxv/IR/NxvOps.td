@@ -951,6 +951,25 @@ def Nxv_CumulativeOp : Nxv_Op<"cumulative", [Pure, SameOperandsAndResultType]> {
   let hasVerifier = 1;
 }
 
+// What nxv-expand-scan makes of it: internal, one kernel.
+def Nxv_ScanChunksOp : Nxv_Op<"scan_chunks", [Pure]> {
+  let summary = "running combination along each chunk of an axis";
+  let description = [{
+    Cuts the axis into chunks of `chunk` elements, the last one maybe shorter, and
+    does to each what `nxv.cumulative` does to an axis. The result has the
+    operand's element type, or the wider one that sums are computed in.
+
+    ```mlir
+    %0 = nxv.scan_chunks add, %x {axis = 0 : i64, chunk = 2048 : i64} : (tensor<9000xf16>) -> tensor<9000xf32>
+    ```
+  }];
+  let arguments = (ins Nxv_ReduceKindAttr:$kind, Nxv_Tensor:$operand, I64Attr:$axis,
+    I64Attr:$chunk, UnitAttr:$reverse);
+  let results = (outs Nxv_Tensor:$result);
+  let assemblyFormat = "$kind `,` $operand attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Contractions
 //===----------------------------------------------------------------------===//
@@ -1028,6 +1047,46 @@ def Nxv_SortOp : Nxv_SortLikeOp<"sort", [AllTypesMatch<["operand", "result"]>]> 
 def Nxv_ArgSortOp : Nxv_SortLikeOp<"argsort", [AllShapesMatch<["operand", "result"]>]> {
   let summary = "the permutation that sorts along an axis";
   let results = (outs Nxv_IntTensor:$result);
+}
+
+// What nxv-expand-sort makes of sorts: internal, each one kernel.
+
+def Nxv_SortTilesOp : Nxv_Op<"sort_tiles", [Pure, AttrSizedResultSegments]> {
+  let summary = "sorts each tile of an axis by itself";
+  let description = [{
+    Cuts the axis into tiles of `tile` elements, the last one maybe shorter, and
+    sorts each as `nxv.sort` does. `indices` are the elements' places along the
+    whole axis. Either result may be missing.
+
+    ```mlir
+    %v, %i = nxv.sort_tiles %x {axis = 1 : i64, tile = 2048 : i64,
+      resultSegmentSizes = array<i32: 1, 1>}
+      : (tensor<4x5000xf32>) -> (tensor<4x5000xf32>, tensor<4x5000xi32>)
+    ```
+  }];
+  let arguments = (ins Nxv_RealTensor:$operand, I64Attr:$axis, I64Attr:$tile, UnitAttr:$descending);
+  let results = (outs Optional<Nxv_RealTensor>:$values, Optional<Nxv_IntTensor>:$indices);
+  let assemblyFormat = "$operand attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Nxv_MergeRunsOp : Nxv_Op<"merge_runs", [Pure, AttrSizedResultSegments]> {
+  let summary = "merges each pair of neighbouring sorted runs";
+  let description = [{
+    The rows of `values` {rows, n} are runs of `run` sorted elements, the last one
+    maybe shorter. Each run with an even number is merged with the next; of equal
+    elements those of the earlier run come first. `indices` move with the values.
+
+    ```mlir
+    %v = nxv.merge_runs %0 {run = 2048 : i64, resultSegmentSizes = array<i32: 1, 0>}
+      : (tensor<4x5000xf32>) -> tensor<4x5000xf32>
+    ```
+  }];
+  let arguments = (ins Nxv_RealTensor:$operand, Optional<Nxv_IntTensor>:$operandIndices,
+    I64Attr:$run, UnitAttr:$descending);
+  let results = (outs Optional<Nxv_RealTensor>:$values, Optional<Nxv_IntTensor>:$indices);
+  let assemblyFormat = "$operand (`,` $operandIndices^)? attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def Nxv_FftOp : Nxv_Op<"fft", [Pure]> {

@@ -11,8 +11,9 @@ include "mlir/Pass/PassBase.td"
 def ExpandBlocks : Pass<"nxv-expand-blocks"> {
   let summary = "inlines the definitions of blocks";
   let description = [{
-    Replaces every `nxv.block` by its body, inner ones included. Afterwards no
-    block is left: none is lowered natively.
+    Replaces every `nxv.block` by its body, inner ones included, but
+    `cumulative_sum`, `_product`, `_min` and `_max` of reals by `nxv.cumulative`.
+    Afterwards no block is left.
 
     Before:
     ```mlir
