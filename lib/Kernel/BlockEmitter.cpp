@@ -76,7 +76,7 @@ Root BlockEmitter::describe(linalg::GenericOp op) {
   return root;
 }
 
-LogicalResult BlockEmitter::describeOutput(Value value) {
+LogicalResult BlockEmitter::describeOutput(Value value, bool quiet) {
   Output output;
   output.value = value;
   ArrayRef<int64_t> shape = shapeOf(value);
@@ -113,14 +113,17 @@ LogicalResult BlockEmitter::describeOutput(Value value) {
   }
   output.count = product(output.innerShape);
   if (!consistent || product(pointShape) != points ||
-      (position && symbols.flatten(pointDims, pointShape) != position))
+      (position && symbols.flatten(pointDims, pointShape) != position)) {
+    if (quiet)
+      return failure();
     return group.emitOpError("internal: a result does not follow the points "
                              "of the group's reductions");
+  }
   outputs.push_back(output);
   return success();
 }
 
-LogicalResult BlockEmitter::analyze() {
+LogicalResult BlockEmitter::analyze(bool quiet) {
   for (linalg::GenericOp op : getRoots(group))
     roots.push_back(describe(op));
   if (roots.empty()) {
@@ -137,7 +140,7 @@ LogicalResult BlockEmitter::analyze() {
     for (Root &root : roots)
       stages = std::max(stages, root.stage + 1);
     for (Value value : getYields(group))
-      if (failed(describeOutput(value)))
+      if (failed(describeOutput(value, quiet)))
         return failure();
   }
   if (fixedThreads)
@@ -432,10 +435,17 @@ Values BlockEmitter::combine(Root &root, ValueRange lhs, ValueRange rhs) {
   unsigned from =
       getElementTypeOrSelf(position.getType()).getIntOrFloatBitWidth();
   unsigned to = emitter->getIndexType().getWidth();
-  if (from > to)
+  if (from > to) {
+    // The position that stands for none is the largest there is.
+    Value most = emitter->constantLike(
+        position.getType(),
+        builder.getIntegerAttr(getElementTypeOrSelf(position),
+                               std::numeric_limits<int32_t>::max()));
+    position =
+        arith::MinSIOp::create(builder, emitter->getLoc(), position, most);
     position =
         arith::TruncIOp::create(builder, emitter->getLoc(), type, position);
-  else if (from < to)
+  } else if (from < to)
     position =
         arith::ExtSIOp::create(builder, emitter->getLoc(), type, position);
   AffineExpr index =

@@ -67,7 +67,9 @@ public:
   /// meant for one workgroup that goes over all of the grid's places in turn.
   explicit BlockEmitter(program::GroupOp group, int64_t fixedThreads = 0)
       : group(group), fixedThreads(fixedThreads) {}
-  mlir::LogicalResult analyze();
+  /// Fails, with an error unless `quiet`, where a result does not follow the
+  /// points of the group's reductions.
+  mlir::LogicalResult analyze(bool quiet = false);
   int64_t getThreads() const { return layout.threads(); }
   int64_t getGrid() const;
   /// Emits what the workgroup at `place` of the grid does, writing the results
@@ -81,7 +83,7 @@ private:
   using AffineExpr = mlir::AffineExpr;
   using ValueRange = mlir::ValueRange;
   Root describe(mlir::linalg::GenericOp op);
-  mlir::LogicalResult describeOutput(Value value);
+  mlir::LogicalResult describeOutput(Value value, bool quiet);
   void chooseLayout();
   void chooseFixedLayout();
   void score(int64_t &rows, int64_t &columns);

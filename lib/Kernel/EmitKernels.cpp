@@ -5,9 +5,9 @@
 
 #include "nxv/Dialect/Nxv/IR/Nxv.h"
 #include "nxv/Dialect/Program/IR/Program.h"
-#include "nxv/Kernel/AccessWalker.h"
 #include "nxv/Kernel/KernelBuilder.h"
 #include "nxv/Kernel/Passes.h"
+#include "nxv/Kernel/Storage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -28,123 +28,6 @@ using namespace mlir;
 using namespace nxv;
 using program::BufferKind;
 using program::Family;
-
-static int64_t byteSize(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  Type element = tensor.getElementType();
-  int64_t width = 0;
-  if (auto complex = dyn_cast<ComplexType>(element))
-    width = 2 * complex.getElementType().getIntOrFloatBitWidth() / 8;
-  else
-    width = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-  return tensor.getNumElements() * width;
-}
-
-/// Points and elements of a group have any number; no division is cut short.
-static constexpr int64_t maximum = int64_t(1) << 40;
-
-/// The loops of a reduction for an element of a point.
-static SmallVector<AffineExpr> loopsOf(IndexSpace &space,
-                                       linalg::GenericOp root, AffineExpr point,
-                                       AffineExpr element) {
-  SmallVector<AffineExpr> loops(root.getNumLoops());
-  SmallVector<int64_t> sizes = root.getStaticLoopRanges(), shape, extents;
-  SmallVector<unsigned> parallel, reduced;
-  AffineMap map = root.getMatchingIndexingMap(root.getDpsInitOperand(0));
-  for (AffineExpr expr : map.getResults())
-    parallel.push_back(cast<AffineDimExpr>(expr).getPosition());
-  root.getReductionDims(reduced);
-  for (unsigned loop : parallel)
-    shape.push_back(sizes[loop]);
-  for (unsigned loop : reduced)
-    extents.push_back(sizes[loop]);
-  for (auto [loop, index] : llvm::zip(parallel, space.unflatten(point, shape)))
-    loops[loop] = index;
-  for (auto [loop, index] :
-       llvm::zip(reduced, space.unflatten(element, extents)))
-    loops[loop] = index;
-  return loops;
-}
-
-/// Where a result's element lies, as a function of its point and its number
-/// within the point; null if it does not follow the points of a reduction.
-static AffineExpr ownPosition(IndexSpace &space, program::GroupOp group,
-                              int64_t number, AffineExpr point,
-                              AffineExpr element) {
-  SmallVector<linalg::GenericOp> roots = getRoots(group);
-  if (roots.empty())
-    return {};
-  // The result has the shape of what the first reduction walks over, or it is
-  // not comparable.
-  Value yield = getYields(group)[number];
-  ArrayRef<int64_t> shape = cast<ShapedType>(yield.getType()).getShape();
-  SmallVector<int64_t> sizes = roots.front().getStaticLoopRanges();
-  if (shape != ArrayRef<int64_t>(sizes))
-    return {};
-  return space.flatten(loopsOf(space, roots.front(), point, element), shape);
-}
-
-/// Inputs that a result may overwrite, as pairs of an input's and a result's
-/// number: nothing but that result reads the input, and at its own place only,
-/// so that the thread that writes an element is the one that has read it.
-static ArrayAttr inPlacePairs(program::GroupOp group) {
-  Builder builder(group.getContext());
-  SmallVector<Attribute> pairs;
-  Family family = group.getFamily();
-  if (family != Family::map && family != Family::reduce &&
-      family != Family::contract && family != Family::conv)
-    return builder.getArrayAttr(pairs);
-  Block &body = group.getBody().front();
-  auto isLeaf = [](Value value) {
-    return isa<BlockArgument>(value) ||
-           value.getDefiningOp()->hasAttr(rootAttrName);
-  };
-  // The readers of each input: a result's number, or -1 for anything else.
-  DenseMap<Value, llvm::SmallDenseSet<int64_t>> readers;
-  // Inputs that reductions read. They are read before any result is written, so
-  // it is enough that a point reads what its own results lie on.
-  bool pointwise = family == Family::reduce;
-  DenseMap<Value, llvm::SmallVector<AffineExpr>> byPoint;
-  IndexSpace points(group.getContext());
-  AffineExpr point = points.addDim(maximum), element = points.addDim(maximum);
-  for (linalg::GenericOp root : getRoots(group)) {
-    SmallVector<AffineExpr> loops = loopsOf(points, root, point, element);
-    AccessWalker(points, isLeaf, [&](Value value, ArrayRef<AffineExpr> at) {
-      if (pointwise)
-        byPoint[value].push_back(
-            points.flatten(at, cast<ShapedType>(value.getType()).getShape()));
-      else
-        readers[value].insert(-1);
-    }).walkPayload(root, loops);
-  }
-  for (int64_t number = 0, end = getYields(group).size(); number < end;
-       ++number) {
-    Value yield = getYields(group)[number];
-    IndexSpace space(group.getContext());
-    SmallVector<AffineExpr> dims;
-    ArrayRef<int64_t> shape = cast<ShapedType>(yield.getType()).getShape();
-    for (int64_t size : shape)
-      dims.push_back(space.addDim(size));
-    AffineExpr own = space.flatten(dims, shape);
-    AccessWalker(space, isLeaf, [&](Value value, ArrayRef<AffineExpr> at) {
-      bool same = byteSize(value.getType()) == byteSize(yield.getType()) &&
-                  space.flatten(
-                      at, cast<ShapedType>(value.getType()).getShape()) == own;
-      readers[value].insert(same ? number : -1);
-    }).walk(yield, dims);
-  }
-  for (BlockArgument argument : body.getArguments()) {
-    auto &who = readers[argument];
-    if (who.size() != 1 || *who.begin() < 0)
-      continue;
-    AffineExpr own = ownPosition(points, group, *who.begin(), point, element);
-    if (llvm::all_of(byPoint[argument],
-                     [&](AffineExpr at) { return own && at == own; }))
-      pairs.push_back(builder.getDenseI64ArrayAttr(
-          {int64_t(argument.getArgNumber()), *who.begin()}));
-  }
-  return builder.getArrayAttr(pairs);
-}
 
 namespace {
 /// Turns one function into a program.
@@ -170,7 +53,6 @@ private:
   void addTap(nxv::TapOp op);
   void addResults(func::ReturnOp op);
   void writeDirectly(Block &block, ValueRange states);
-  static Value strip(Value value);
 
   func::FuncOp function;
   ModuleOp module;
@@ -182,14 +64,6 @@ private:
   int64_t kernels = 0;
 };
 } // namespace
-
-/// The value whose memory a reshape of it shares.
-Value ProgramBuilder::strip(Value value) {
-  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
-      value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
-  return value;
-}
 
 /// The shape of a tensor of `element` in a graph: in memory a last axis holds
 /// the two parts of a complex number.
@@ -255,7 +129,7 @@ Value ProgramBuilder::createBuffer(BufferKind kind, Type type, Location loc,
 }
 
 Value ProgramBuilder::bufferOf(Value tensor) {
-  tensor = strip(tensor);
+  tensor = stripReshapes(tensor);
   Value &buffer = buffers[tensor];
   if (!buffer)
     if (auto cst = tensor.getDefiningOp<arith::ConstantOp>())
@@ -297,50 +171,16 @@ LogicalResult ProgramBuilder::addGroup(program::GroupOp group) {
   auto dispatch = program::DispatchOp::create(
       builder, group.getLoc(), symbol,
       (*kernel)->getAttrOfType<IntegerAttr>("nxv.grid"), inputs, outputs);
-  if (ArrayAttr pairs = inPlacePairs(group); !pairs.empty())
+  if (ArrayAttr pairs = getInPlacePairs(group); !pairs.empty())
     dispatch->setAttr("in_place", pairs);
   return success();
-}
-
-/// Users of a value, and of reshapes of it.
-static void collectUsers(Value value, SmallVectorImpl<Operation *> &users) {
-  for (Operation *user : value.getUsers()) {
-    users.push_back(user);
-    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user))
-      collectUsers(user->getResult(0), users);
-  }
 }
 
 /// Lets the groups of a loop's body write the next state over the old one,
 /// where nothing reads the old one any more.
 void ProgramBuilder::writeDirectly(Block &block, ValueRange states) {
-  Operation *yield = block.getTerminator();
-  for (unsigned i = 0, end = yield->getNumOperands(); i < end; ++i) {
-    Value value = strip(yield->getOperand(i));
-    auto group = value.getDefiningOp<program::GroupOp>();
-    if (!group || group->getBlock() != &block || destinations.count(value))
-      continue;
-    unsigned result = cast<OpResult>(value).getResultNumber();
-    ArrayAttr pairs = inPlacePairs(group);
-    SmallVector<Operation *> users;
-    collectUsers(block.getArgument(i), users);
-    bool safe = llvm::all_of(users, [&](Operation *user) {
-      if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user))
-        return true;
-      Operation *here = block.findAncestorOpInBlock(*user);
-      if (here != group)
-        return here != yield && here->isBeforeInBlock(group);
-      // It may read the old state where it writes the new one.
-      for (auto [k, input] : llvm::enumerate(group.getInputs()))
-        if (strip(input) == block.getArgument(i) &&
-            !llvm::is_contained(pairs, builder.getDenseI64ArrayAttr(
-                                           {int64_t(k), int64_t(result)})))
-          return false;
-      return true;
-    });
-    if (safe)
-      destinations[value] = states[i];
-  }
+  for (auto [value, i] : getDirectStates(block))
+    destinations.try_emplace(value, states[i]);
 }
 
 LogicalResult ProgramBuilder::addWhile(nxv::WhileOp op) {
@@ -404,7 +244,7 @@ LogicalResult ProgramBuilder::addBranch(nxv::CaseOp op, unsigned number,
     Block &block = op.getBranches()[which].front();
     auto yields = block.getTerminator()->getOperands();
     for (auto [operand, result] : llvm::zip(yields, results)) {
-      Value value = strip(operand);
+      Value value = stripReshapes(operand);
       auto group = value.getDefiningOp<program::GroupOp>();
       if (group && group->getBlock() == &block)
         destinations.try_emplace(value, result);
@@ -457,7 +297,7 @@ void ProgramBuilder::addTap(nxv::TapOp op) {
 void ProgramBuilder::addResults(func::ReturnOp op) {
   SmallVector<Value> results;
   for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
-    Value value = strip(operand);
+    Value value = stripReshapes(operand);
     Value buffer = bufferOf(value);
     auto kind = buffer.getDefiningOp<program::BufferOp>().getKind();
     if (kind == BufferKind::constant || kind == BufferKind::arena) {
@@ -500,7 +340,7 @@ LogicalResult ProgramBuilder::run() {
                                      function.getLoc(), int64_t(i));
   auto ret = cast<func::ReturnOp>(body.getTerminator());
   for (auto [i, operand] : llvm::enumerate(ret.getOperands())) {
-    Value value = strip(operand);
+    Value value = stripReshapes(operand);
     if (value.getDefiningOp<program::GroupOp>() && !destinations.count(value))
       destinations[value] = createBuffer(BufferKind::output, value.getType(),
                                          ret.getLoc(), int64_t(i));

@@ -105,8 +105,10 @@ Value KernelBuilder::allocateShared(Type element, int64_t count) {
   return memref::AllocOp::create(builder, group.getLoc(), type);
 }
 
-void KernelBuilder::barrier() {
-  gpu::BarrierOp::create(builder, group.getLoc());
+void KernelBuilder::barrier(bool deviceMemory) {
+  auto op = gpu::BarrierOp::create(builder, group.getLoc());
+  if (deviceMemory)
+    op->setAttr("nxv.device_memory", builder.getUnitAttr());
 }
 
 gpu::GPUFuncOp KernelBuilder::finish() {

@@ -8,6 +8,8 @@
 // adds in the order of the updates.
 //===----------------------------------------------------------------------===//
 
+#include "LoopPlan.h"
+
 #include "nxv/Dialect/Nxv/IR/Nxv.h"
 #include "nxv/Kernel/KernelBuilder.h"
 
@@ -26,11 +28,15 @@ static ArrayRef<int64_t> shapeOf(Value tensor) {
 namespace {
 class ScatterEmitter {
 public:
-  ScatterEmitter(program::GroupOp group, nxv::ScatterOp op);
+  /// For `fixedThreads` threads of one workgroup, or as many as are useful.
+  ScatterEmitter(program::GroupOp group, nxv::ScatterOp op,
+                 int64_t fixedThreads = 0);
   gpu::GPUFuncOp emit(ModuleOp module, StringRef name);
+  void emitFixed(KernelBuilder &kernel, int64_t threads, Value result);
 
 private:
   SmallVector<AffineExpr> place(AffineExpr row, AffineExpr column);
+  void emitThread(KernelBuilder &kernel, AffineExpr thread, Value result);
   void copyRows(KernelBuilder &kernel, AffineExpr first, AffineExpr column);
   void applyUpdates(KernelBuilder &kernel, AffineExpr first, AffineExpr column);
   Value updatesColumn(AffineExpr column);
@@ -40,12 +46,14 @@ private:
   SmallVector<int64_t> rowShape, columnShape;
   SmallVector<unsigned> columnAxes;
   int64_t rows = 1, columns = 1, parts = 1, rowsEach = 1;
+  Value buffer;
   ElementEmitter *emitter = nullptr;
   IndexSpace *space = nullptr;
 };
 } // namespace
 
-ScatterEmitter::ScatterEmitter(program::GroupOp group, nxv::ScatterOp op)
+ScatterEmitter::ScatterEmitter(program::GroupOp group, nxv::ScatterOp op,
+                               int64_t fixedThreads)
     : group(group), op(op) {
   ArrayRef<int64_t> shape = shapeOf(op.getResult());
   for (int64_t axis = 0; axis < int64_t(shape.size()); ++axis) {
@@ -59,7 +67,7 @@ ScatterEmitter::ScatterEmitter(program::GroupOp group, nxv::ScatterOp op)
     }
   }
   // Enough threads for the device, and no more than there are rows.
-  constexpr int64_t enoughThreads = 1 << 16;
+  int64_t enoughThreads = fixedThreads ? fixedThreads : 1 << 16;
   parts = std::clamp<int64_t>(enoughThreads / std::max<int64_t>(1, columns), 1,
                               std::max<int64_t>(1, rows));
   rowsEach = llvm::divideCeil(std::max<int64_t>(1, rows), parts);
@@ -86,7 +94,7 @@ void ScatterEmitter::copyRows(KernelBuilder &kernel, AffineExpr first,
     AffineExpr row = space->simplify(first + i);
     emitter->guarded(emitter->lessThan(row, rows), [&] {
       SmallVector<AffineExpr> at = place(row, column);
-      emitter->store(kernel.getOutputBuffer(0), element,
+      emitter->store(buffer, element,
                      space->flatten(at, shapeOf(op.getResult())),
                      emitter->elementAt(op.getOperand(), at));
     });
@@ -163,7 +171,6 @@ void ScatterEmitter::applyUpdates(KernelBuilder &kernel, AffineExpr first,
       SmallVector<AffineExpr> from{i};
       from.append(columnIndices.begin(), columnIndices.end());
       Value update = emitter->elementAt(op.getUpdates(), from);
-      Value buffer = kernel.getOutputBuffer(0);
       if (op.getKind() == ScatterKind::add) {
         Value old = emitter->load(buffer, element, position);
         update = isa<FloatType>(element)
@@ -178,15 +185,14 @@ void ScatterEmitter::applyUpdates(KernelBuilder &kernel, AffineExpr first,
                    [&] { emitter->loop(0, count, 1, {}, body); });
 }
 
-gpu::GPUFuncOp ScatterEmitter::emit(ModuleOp module, StringRef name) {
-  constexpr int64_t workgroup = 64;
+/// What one thread does.
+void ScatterEmitter::emitThread(KernelBuilder &kernel, AffineExpr thread,
+                                Value result) {
   int64_t threads = std::max<int64_t>(1, columns) * parts;
-  KernelBuilder kernel(module, name, group, workgroup,
-                       llvm::divideCeil(threads, workgroup));
   emitter = &kernel.getEmitter();
   space = &kernel.getSpace();
-  AffineExpr thread = space->simplify(kernel.getWorkgroupId() * workgroup +
-                                      kernel.getThreadId());
+  buffer = result;
+  emitter->setLane(1);
   emitter->guarded(emitter->lessThan(thread, threads), [&] {
     // Neighbouring threads own neighbouring columns.
     AffineExpr id = emitter->addDim(threads, emitter->index(thread));
@@ -195,7 +201,38 @@ gpu::GPUFuncOp ScatterEmitter::emit(ModuleOp module, StringRef name) {
     copyRows(kernel, first, column);
     applyUpdates(kernel, first, column);
   });
+}
+
+gpu::GPUFuncOp ScatterEmitter::emit(ModuleOp module, StringRef name) {
+  constexpr int64_t workgroup = 64;
+  int64_t threads = std::max<int64_t>(1, columns) * parts;
+  KernelBuilder kernel(module, name, group, workgroup,
+                       llvm::divideCeil(threads, workgroup));
+  emitThread(kernel,
+             kernel.getSpace().simplify(kernel.getWorkgroupId() * workgroup +
+                                        kernel.getThreadId()),
+             kernel.getOutputBuffer(0));
   return kernel.finish();
+}
+
+void ScatterEmitter::emitFixed(KernelBuilder &kernel, int64_t threads,
+                               Value result) {
+  int64_t turns =
+      llvm::divideCeil(std::max<int64_t>(1, columns) * parts, threads);
+  kernel.getEmitter().loop(
+      0, turns, 1, {}, [&](AffineExpr turn, ValueRange) -> Values {
+        emitThread(
+            kernel,
+            kernel.getSpace().simplify(turn * threads + kernel.getThreadId()),
+            result);
+        return {};
+      });
+}
+
+void nxv::emitScatterInto(program::GroupOp group, KernelBuilder &kernel,
+                          int64_t threads, Value result) {
+  for (auto op : group.getBody().getOps<nxv::ScatterOp>())
+    ScatterEmitter(group, op, threads).emitFixed(kernel, threads, result);
 }
 
 FailureOr<gpu::GPUFuncOp> nxv::emitScatter(program::GroupOp group,

@@ -34,8 +34,9 @@ public:
 
   /// `count` elements of workgroup memory; `element` may be a vector type.
   mlir::Value allocateShared(mlir::Type element, int64_t count);
-  /// Waits for the workgroup; its memory is visible to all of it after.
-  void barrier();
+  /// Waits for the workgroup; its memory is visible to all of it after, and with
+  /// `deviceMemory` what it wrote to buffers as well.
+  void barrier(bool deviceMemory = false);
   /// Ends the function.
   mlir::gpu::GPUFuncOp finish();
 
@@ -70,6 +71,9 @@ emitKernel(program::GroupOp group, mlir::ModuleOp module, llvm::StringRef name);
 // The emitters, one file a family.
 mlir::FailureOr<mlir::gpu::GPUFuncOp>
 emitBlock(program::GroupOp group, mlir::ModuleOp module, llvm::StringRef name);
+mlir::FailureOr<mlir::gpu::GPUFuncOp> emitLoop(program::GroupOp group,
+                                               mlir::ModuleOp module,
+                                               llvm::StringRef name);
 mlir::FailureOr<mlir::gpu::GPUFuncOp> emitTranspose(program::GroupOp group,
                                                     mlir::ModuleOp module,
                                                     llvm::StringRef name);

@@ -48,6 +48,27 @@ def ExpandSort : Pass<"nxv-expand-sort", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def ExpandScan : Pass<"nxv-expand-scan", "::mlir::func::FuncOp"> {
+  let summary = "make each running combination one or three kernels";
+  let description = [{
+    A long axis of few rows is cut into chunks that are scanned apart. Then the
+    chunks' totals are, and added to the elements.
+
+    ```mlir
+    %0 = nxv.cumulative add, %x {axis = 0 : i64} : tensor<100000xf32>
+    ```
+    becomes
+    ```mlir
+    %c = nxv.scan_chunks add, %x {axis = 0 : i64, chunk = 2048 : i64} : ...
+    %l = linalg.generic ... // the last element of each chunk
+    %t = nxv.scan_chunks add, %l {axis = 0 : i64, chunk = 49 : i64} : ...
+    %0 = linalg.generic ... ins(%c : tensor<100000xf32>) // + %t of the chunk before
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::arith::ArithDialect"];
+}
+
 def ExpandFft : Pass<"nxv-expand-fft"> {
   let summary = "makes transforms of ones that are kernels";
   let description = [{
@@ -92,27 +113,6 @@ def ExpandSolve : Pass<"nxv-expand-solve"> {
   let dependentDialects = ["::nxv::NxvDialect"];
 }
 
-def ExpandScan : Pass<"nxv-expand-scan", "::mlir::func::FuncOp"> {
-  let summary = "make each running combination one or three kernels";
-  let description = [{
-    A long axis of few rows is cut into chunks that are scanned apart. Then the
-    chunks' totals are, and added to the elements.
-
-    ```mlir
-    %0 = nxv.cumulative add, %x {axis = 0 : i64} : tensor<100000xf32>
-    ```
-    becomes
-    ```mlir
-    %c = nxv.scan_chunks add, %x {axis = 0 : i64, chunk = 2048 : i64} : ...
-    %l = linalg.generic ... // the last element of each chunk
-    %t = nxv.scan_chunks add, %l {axis = 0 : i64, chunk = 49 : i64} : ...
-    %0 = linalg.generic ... ins(%c : tensor<100000xf32>) // + %t of the chunk before
-    ```
-  }];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
-    "::mlir::arith::ArithDialect"];
-}
-
 def FormGroups : Pass<"nxv-form-groups", "::mlir::func::FuncOp"> {
   let summary = "divide the tensor operations into kernels";
   let description = [{
@@ -131,6 +131,30 @@ def FormGroups : Pass<"nxv-form-groups", "::mlir::func::FuncOp"> {
       %2 = linalg.generic ... {nxv.root}
       %3 = linalg.generic ...
       program.yield %3 : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::nxv::program::ProgramDialect"];
+}
+
+def FuseLoops : Pass<"nxv-fuse-loops", "::mlir::func::FuncOp"> {
+  let summary = "make one kernel of a loop and what stands around it";
+  let description = [{
+    A run of groups, loops and branches that suits one workgroup becomes one group
+    of the family `loop`: its kernel loops on the device. `nxv.memory` says where
+    each value inside lies: in workgroup memory (-1), or in the kernel's result of
+    that number.
+
+    ```mlir
+    %0 = program.group map(%x) ...
+    %1 = nxv.while(%0) ... cond { ... } do { ... }
+    ```
+    becomes
+    ```mlir
+    %1 = program.group loop(%x) ... {
+      %2 = program.group map(%arg0) ... attributes {nxv.memory = array<i64: -1>}
+      %3 = nxv.while(%2) ...
+      program.yield %3
     }
     ```
   }];

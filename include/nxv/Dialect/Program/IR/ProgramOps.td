@@ -41,7 +41,8 @@ def Program_Family : I32EnumAttr<"Family", "kernel family", [
     I32EnumAttrCase<"reduce", 2>, I32EnumAttrCase<"contract", 3>,
     I32EnumAttrCase<"conv", 4>, I32EnumAttrCase<"scatter", 5>,
     I32EnumAttrCase<"sort", 6>, I32EnumAttrCase<"fft", 7>,
-    I32EnumAttrCase<"solve", 8>, I32EnumAttrCase<"scan", 9>]> {
+    I32EnumAttrCase<"solve", 8>, I32EnumAttrCase<"scan", 9>,
+    I32EnumAttrCase<"loop", 10>]> {
   let cppNamespace = "::nxv::program";
   let genSpecializedAttr = 0;
 }

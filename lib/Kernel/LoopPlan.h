@@ -1,0 +1,33 @@
+//===- LoopPlan.h - what fits one workgroup ---------------------*- C++ -*-===//
+// Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#ifndef NXV_LIB_KERNEL_LOOPPLAN_H
+#define NXV_LIB_KERNEL_LOOPPLAN_H
+
+#include "nxv/Kernel/KernelBuilder.h"
+
+namespace nxv {
+
+/// Where each result of an operation in a loop group lies: -1 is workgroup
+/// memory, another number the kernel's result of that number.
+inline constexpr llvm::StringLiteral loopMemoryAttrName = "nxv.memory";
+/// The kernel's operand that holds a literal inside a loop group.
+inline constexpr llvm::StringLiteral loopInputAttrName = "nxv.input";
+
+int64_t getPlannedMemory(mlir::Operation *op, unsigned result);
+
+/// The threads that suit the groups in a loop group.
+int64_t getLoopThreads(program::GroupOp group);
+
+/// Emits a scatter group with the `threads` threads of one workgroup.
+void emitScatterInto(program::GroupOp group, KernelBuilder &kernel,
+                     int64_t threads, mlir::Value result);
+
+/// The longest walk of a group: its points times the elements of each.
+int64_t getWork(program::GroupOp group);
+
+} // namespace nxv
+
+#endif // NXV_LIB_KERNEL_LOOPPLAN_H
