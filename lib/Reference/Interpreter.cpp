@@ -5,6 +5,7 @@
 
 #include "nxv/Reference/Interpreter.h"
 
+#include "Disturb.h"
 #include "Evaluators.h"
 
 #include "mlir/IR/Verifier.h"
@@ -20,7 +21,9 @@ using Results = SmallVector<ArrayPtr>;
 
 class Interpreter {
 public:
-  Interpreter() {
+  explicit Interpreter(const Disturbance *disturbance) {
+    if (disturbance)
+      disturber.emplace(*disturbance, evaluators);
     addElementwise(evaluators);
     addMovement(evaluators);
     addReductions(evaluators);
@@ -46,6 +49,7 @@ private:
   void findLastUses(Block &block);
 
   Evaluators evaluators;
+  std::optional<Disturber> disturber;
   DenseMap<Value, ArrayPtr> values;
   /// By block, the values that each of its operations is the last to use.
   DenseMap<Block *, std::vector<SmallVector<Value>>> lastUses;
@@ -87,7 +91,7 @@ void Interpreter::findLastUses(Block &block) {
 FailureOr<Results> Interpreter::run(Block &block, Operands arguments) {
   for (auto [argument, value] :
        llvm::zip_equal(block.getArguments(), arguments))
-    values[argument] = value;
+    values[argument] = disturber ? disturber->flush(value) : value;
   findLastUses(block);
   for (auto [position, op] : llvm::enumerate(block)) {
     if (op.hasTrait<OpTrait::IsTerminator>())
@@ -106,7 +110,10 @@ FailureOr<Results> Interpreter::run(Block &block, Operands arguments) {
 FailureOr<Results> Interpreter::evaluate(Operation *op) {
   if (const Evaluators::Function *evaluator = evaluators.find(op)) {
     Results operands = getOperands(op);
-    return Results{std::make_shared<Array>((*evaluator)(op, operands))};
+    auto result = std::make_shared<Array>((*evaluator)(op, operands));
+    if (disturber)
+      disturber->disturb(op, operands, *result);
+    return Results{result};
   }
   return TypeSwitch<Operation *, FailureOr<Results>>(op)
       .Case([&](ConstantOp op) { return evaluateConstant(op); })
@@ -131,6 +138,8 @@ FailureOr<Results> Interpreter::evaluateConstant(ConstantOp op) {
   if (!array)
     return op.emitOpError("holds its elements in a way that the reference "
                           "interpreter does not read");
+  if (disturber)
+    array = disturber->flush(array);
   return Results{array};
 }
 
@@ -263,8 +272,9 @@ static LogicalResult checkInput(func::FuncOp function, size_t index,
   return success();
 }
 
-FailureOr<SmallVector<Tensor>> nxv::interpret(func::FuncOp function,
-                                              ArrayRef<Tensor> inputs) {
+static FailureOr<SmallVector<Tensor>> run(func::FuncOp function,
+                                          ArrayRef<Tensor> inputs,
+                                          const Disturbance *disturbance) {
   if (failed(verify(function)))
     return failure();
   if (function.isExternal())
@@ -279,11 +289,23 @@ FailureOr<SmallVector<Tensor>> nxv::interpret(func::FuncOp function,
     arguments.push_back(
         std::make_shared<Array>(Array::decode(input.type, input.data.data())));
   }
+  Interpreter interpreter(disturbance);
   FailureOr<Results> results =
-      Interpreter().run(function.getBody().front(), arguments);
+      interpreter.run(function.getBody().front(), arguments);
   if (failed(results))
     return failure();
   return llvm::map_to_vector(*results, [](const ArrayPtr &array) {
     return Tensor{array->getType(), array->encode()};
   });
+}
+
+FailureOr<SmallVector<Tensor>> nxv::interpret(func::FuncOp function,
+                                              ArrayRef<Tensor> inputs) {
+  return ::run(function, inputs, nullptr);
+}
+
+FailureOr<SmallVector<Tensor>> nxv::interpret(func::FuncOp function,
+                                              ArrayRef<Tensor> inputs,
+                                              const Disturbance &disturbance) {
+  return ::run(function, inputs, &disturbance);
 }

@@ -33,6 +33,26 @@ size_t getReferenceByteSize(mlir::Type type);
 mlir::FailureOr<llvm::SmallVector<Tensor>>
 interpret(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> inputs);
 
+/// What another correct implementation may do differently: round the results
+/// of functions by a few units in the last place, sum in another order, flush
+/// subnormal numbers, choose other bits for a NaN.
+struct Disturbance {
+  uint64_t seed = 0;
+  /// Moves every element the other way: of the two directions one crosses the
+  /// border that an element is next to.
+  bool mirrored = false;
+  /// Flushes subnormal f32 and bf16 to zero.
+  bool flushes = false;
+  /// Multiplies every movement.
+  double scale = 1;
+};
+
+/// Runs `function` with disturbed results. Where several disturbances agree, a
+/// correct implementation has no choice.
+mlir::FailureOr<llvm::SmallVector<Tensor>>
+interpret(mlir::func::FuncOp function, llvm::ArrayRef<Tensor> inputs,
+          const Disturbance &disturbance);
+
 } // namespace nxv
 
 #endif // NXV_REFERENCE_INTERPRETER_H
