@@ -15,6 +15,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
@@ -533,6 +534,55 @@ void lowerToWhile(scf::ForOp loop) {
   rewriter.replaceOp(loop, lowered.getResults().drop_front());
 }
 
+/// Compares an extended integer with a constant in the integer's own width:
+/// less work on every device, and Mesa's drivers fold the wide form wrongly.
+void narrowComparison(arith::CmpIOp op) {
+  Operation *extension = op.getLhs().getDefiningOp();
+  Attribute attr;
+  if (!isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(extension) ||
+      !matchPattern(op.getRhs(), m_Constant(&attr)))
+    return;
+  Value narrow = extension->getOperand(0);
+  Type type = getElementTypeOrSelf(narrow.getType());
+  auto splat = dyn_cast<SplatElementsAttr>(attr);
+  auto value = splat ? splat.getSplatValue<Attribute>() : attr;
+  auto integer = dyn_cast<IntegerAttr>(value);
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (!integer || width == 1)
+    return;
+  APInt constant = integer.getValue();
+  bool isSigned = isa<arith::ExtSIOp>(extension);
+  // An unsigned order of sign-extended numbers, or a signed one of
+  // zero-extended ones with a negative constant, is not that of the narrow
+  // numbers.
+  auto predicate = op.getPredicate();
+  bool equality = predicate == arith::CmpIPredicate::eq ||
+                  predicate == arith::CmpIPredicate::ne;
+  bool unsignedOrder = predicate >= arith::CmpIPredicate::ult;
+  bool fits = isSigned ? constant.isSignedIntN(width) : constant.isIntN(width);
+  if (!fits || (!equality && isSigned && unsignedOrder))
+    return;
+  if (!isSigned && !equality && !unsignedOrder)
+    predicate = arith::CmpIPredicate(unsigned(predicate) + 4);
+  OpBuilder builder(op);
+  auto cut = builder.getIntegerAttr(type, constant.trunc(width));
+  TypedAttr other = cut;
+  if (auto vector = dyn_cast<VectorType>(narrow.getType()))
+    other = DenseElementsAttr::get(vector, Attribute(cut));
+  Value limit = arith::ConstantOp::create(builder, op.getLoc(), other);
+  op.replaceAllUsesWith(
+      arith::CmpIOp::create(builder, op.getLoc(), predicate, narrow, limit)
+          .getResult());
+  op.erase();
+}
+
+void narrowComparisons(gpu::GPUFuncOp kernel) {
+  SmallVector<arith::CmpIOp> comparisons;
+  kernel.walk([&](arith::CmpIOp op) { comparisons.push_back(op); });
+  for (arith::CmpIOp op : comparisons)
+    narrowComparison(op);
+}
+
 /// MLIR's lowering of scf.for leaves the results undefined if there is no
 /// iteration, and compares signed only; that of scf.while is right.
 void KernelPreparer::lowerCountedLoops() {
@@ -556,6 +606,7 @@ spirv::ModuleOp nxv::prepareKernel(gpu::GPUModuleOp source) {
     return {};
   }
   gpu::GPUFuncOp kernel = *kernels.begin();
+  narrowComparisons(kernel);
   OpBuilder builder(source);
   auto module = spirv::ModuleOp::create(
       builder, source.getLoc(), spirv::AddressingModel::PhysicalStorageBuffer64,
