@@ -137,6 +137,7 @@ private:
   DenseMap<Value, int> groupOf;       // values computed in a group
   DenseMap<Value, int> storedBy;      // values written to memory
   llvm::DenseSet<Value> recomputable; // of a group, but cheap to compute again
+  llvm::DenseSet<Value> pinned;       // leave the block, or go into a loop
 };
 } // namespace
 
@@ -638,6 +639,7 @@ Value GroupFormer::stripReshapes(Value value) const {
 void GroupFormer::storeAll(ValueRange values) {
   for (Value value : values) {
     value = stripReshapes(value);
+    pinned.insert(value);
     if (isMemory(value))
       continue;
     if (groupOf.count(value))
@@ -787,7 +789,8 @@ void GroupFormer::shrinkOutputs(int number) {
   Group &group = groups[number];
   SmallVector<Value> values;
   for (Value value : group.outputs)
-    if (!group.roots.contains(value.getDefiningOp()) && !isReturned(value))
+    if (!group.roots.contains(value.getDefiningOp()) &&
+        !pinned.contains(value))
       values.push_back(value);
   if (group.roots.empty() || group.own)
     return;

@@ -27,7 +27,7 @@ static const Stage stages[] = {
      "nxv-encode-floats,canonicalize,cse"},
     {Level::groups, "groups",
      "func.func(nxv-expand-sort,nxv-expand-scan,"
-     "nxv-split-reductions,nxv-form-groups)"},
+     "nxv-split-reductions,nxv-form-groups,nxv-fuse-loops)"},
     {Level::program, "program",
      "nxv-emit-kernels,"
      "gpu.module(canonicalize,cse,loop-invariant-code-motion),"
