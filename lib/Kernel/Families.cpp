@@ -37,6 +37,8 @@ FailureOr<gpu::GPUFuncOp> nxv::emitKernel(program::GroupOp group,
     return emitContract(group, module, name);
   case Family::scatter:
     return emitScatter(group, module, name);
+  case Family::loop:
+    return emitLoop(group, module, name);
   case Family::sort:
     return emitSort(group, module, name);
   case Family::fft:
@@ -46,6 +48,5 @@ FailureOr<gpu::GPUFuncOp> nxv::emitKernel(program::GroupOp group,
   case Family::scan:
     return emitScan(group, module, name);
   }
-  return group.emitOpError("the family '")
-         << stringifyFamily(group.getFamily()) << "' has no emitter yet";
+  llvm_unreachable("every family has an emitter");
 }
