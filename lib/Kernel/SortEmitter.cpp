@@ -63,7 +63,8 @@ private:
   Value inside(const Slot &slot);
   void loadKeys();
   void sortRegisters();
-  void mergeLevel(int64_t length);
+  void mergeLevel(Value level);
+  void mergeLevels();
   void storeResults();
 
   program::GroupOp group;
@@ -191,8 +192,8 @@ void TileSorter::sortRegisters() {
     }
 }
 
-/// Merges pairs of runs of `length` slots.
-void TileSorter::mergeLevel(int64_t length) {
+/// Merges pairs of runs of `each` << `level` slots.
+void TileSorter::mergeLevel(Value level) {
   ElementEmitter &e = *emitter;
   AffineExpr own = space->simplify(kernel->getThreadId() * each);
   kernel->barrier();
@@ -202,18 +203,22 @@ void TileSorter::mergeLevel(int64_t length) {
     e.store(shared.places, e.getBuilder().getI32Type(), slot, ownPlaces[i]);
   }
   kernel->barrier();
-  Value first = e.index(own.floorDiv(2 * length) * (2 * length));
-  Value second = binary<arith::AddIOp>(e, first, e.constantIndex(length));
-  Value end = binary<arith::AddIOp>(e, second, e.constantIndex(length));
-  Value diagonal = e.index(own % (2 * length));
+  Value length = binary<arith::ShLIOp>(e, e.constantIndex(each), level);
+  Value twice = binary<arith::AddIOp>(e, length, length);
+  Value inPair = binary<arith::SubIOp>(e, twice, e.constantIndex(1));
+  Value diagonal = binary<arith::AndIOp>(e, e.index(own), inPair);
+  Value first = binary<arith::SubIOp>(e, e.index(own), diagonal);
+  Value second = binary<arith::AddIOp>(e, first, length);
+  Value end = binary<arith::AddIOp>(e, first, twice);
   auto keyFrom = [&](Value start) {
     return [&e, this, start](Value at) {
       return shared.key(e, binary<arith::AddIOp>(e, start, at));
     };
   };
-  SortedRuns runs{e.constantIndex(length), e.constantIndex(length),
-                  keyFrom(first), keyFrom(second)};
-  Value taken = partitionRuns(e, runs, diagonal, length);
+  SortedRuns runs{length, length, keyFrom(first), keyFrom(second)};
+  Value steps =
+      binary<arith::AddIOp>(e, level, e.constantIndex(partitionSteps(each)));
+  Value taken = partitionRuns(e, runs, diagonal, steps);
   Value firstNow = binary<arith::AddIOp>(e, first, taken);
   Value secondNow = binary<arith::AddIOp>(
       e, second, binary<arith::SubIOp>(e, diagonal, taken));
@@ -222,6 +227,26 @@ void TileSorter::mergeLevel(int64_t length) {
   ownKeys = merged.keys;
   for (int64_t i = 0; i < each; ++i)
     ownPlaces[i] = shared.place(e, merged.slots[i]);
+}
+
+void TileSorter::mergeLevels() {
+  int64_t levels = llvm::Log2_64(slots / each);
+  if (levels == 0)
+    return;
+  Values own = ownKeys;
+  own.append(ownPlaces);
+  auto split = [&](ValueRange values) {
+    ownKeys.assign(values.begin(), values.begin() + each);
+    ownPlaces.assign(values.begin() + each, values.end());
+  };
+  split(countedLoop(*emitter, emitter->constantIndex(levels), own,
+                    [&](Value level, ValueRange values) {
+                      split(values);
+                      mergeLevel(level);
+                      Values next = ownKeys;
+                      next.append(ownPlaces);
+                      return next;
+                    }));
 }
 
 void TileSorter::storeResults() {
@@ -267,8 +292,7 @@ gpu::GPUFuncOp TileSorter::emit(ModuleOp module, StringRef name) {
             count, keys.getType()};
   loadKeys();
   sortRegisters();
-  for (int64_t length = each; length < slots; length *= 2)
-    mergeLevel(length);
+  mergeLevels();
   storeResults();
   return builder.finish();
 }
@@ -355,7 +379,8 @@ void RunMerger::findShare() {
                                     e.index(parity), zero);
   Value diagonal =
       arith::SelectOp::create(e.getBuilder(), op.getLoc(), odd, until, from);
-  Value taken = partitionRuns(e, runs, diagonal, std::min(run, size));
+  Value taken = partitionRuns(
+      e, runs, diagonal, e.constantIndex(partitionSteps(std::min(run, size))));
   e.guarded(e.lessThan(kernel->getThreadId(), 2), [&] {
     e.store(shared.places, i32, parity, indexToPlace(e, taken));
   });
@@ -403,7 +428,8 @@ void RunMerger::mergeShare() {
                   [&](Value at) {
                     return shared.key(e, binary<arith::AddIOp>(e, limit, at));
                   }};
-  Value taken = partitionRuns(e, runs, diagonal, share);
+  Value taken =
+      partitionRuns(e, runs, diagonal, e.constantIndex(partitionSteps(share)));
   Value secondNow = binary<arith::AddIOp>(
       e, limit, binary<arith::SubIOp>(e, diagonal, taken));
   MergedSlots merged =

@@ -6,6 +6,7 @@
 #include "SortKeys.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <limits>
@@ -121,16 +122,20 @@ Value nxv::placeAs(ElementEmitter &e, Value place, Type element) {
 // Merging
 //===----------------------------------------------------------------------===//
 
+int64_t nxv::partitionSteps(int64_t most) {
+  return llvm::Log2_64(std::max<int64_t>(1, most)) + 1;
+}
+
 Value nxv::partitionRuns(ElementEmitter &e, const SortedRuns &runs,
-                         Value diagonal, int64_t most) {
+                         Value diagonal, Value steps) {
   Value one = e.constantIndex(1), zero = e.constantIndex(0);
   Value low = binary<arith::MaxSIOp>(
       e, binary<arith::SubIOp>(e, diagonal, runs.secondCount), zero);
   Value high = binary<arith::MinSIOp>(e, diagonal, runs.firstCount);
   Value before = binary<arith::SubIOp>(e, diagonal, one);
-  // The number of steps is that of the longest search: all threads take it.
-  int64_t steps = llvm::Log2_64(std::max<int64_t>(1, most)) + 1;
-  auto step = [&](AffineExpr, ValueRange range) -> Values {
+  // All threads take the steps of the longest search. A closed range stays: its
+  // middle is its end.
+  auto step = [&](ValueRange range) -> Values {
     Value from = range[0], to = range[1];
     Value open = compare(e, Predicate::slt, from, to);
     Value middle =
@@ -140,10 +145,25 @@ Value nxv::partitionRuns(ElementEmitter &e, const SortedRuns &runs,
         compare(e, Predicate::sle, runs.first(middle), runs.second(other));
     Value up = binary<arith::AndIOp>(e, open, takesFirst);
     Value next = binary<arith::AddIOp>(e, middle, one);
-    // A closed range stays: its middle is its end.
     return {select(e, up, next, from), select(e, up, to, middle)};
   };
-  return e.loop(0, steps, 1, {low, high}, step).front();
+  return countedLoop(e, steps, {low, high},
+                     [&](Value, ValueRange range) { return step(range); })
+      .front();
+}
+
+Values nxv::countedLoop(ElementEmitter &e, Value count, ValueRange inits,
+                        llvm::function_ref<Values(Value, ValueRange)> body) {
+  OpBuilder &b = e.getBuilder();
+  auto loop = scf::ForOp::create(b, e.getLoc(), e.constantIndex(0), count,
+                                 e.constantIndex(1), inits);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  e.pushScope();
+  Values next = body(loop.getInductionVar(), loop.getRegionIterArgs());
+  e.popScope();
+  scf::YieldOp::create(b, e.getLoc(), next);
+  return Values(loop.getResults());
 }
 
 static Value limited(ElementEmitter &e, Value slot, int64_t count) {

@@ -44,10 +44,12 @@ struct SortedRuns {
 };
 
 /// How many of the first `diagonal` elements of the merged runs come from the
-/// first run, which has at most `most` elements. `diagonal` is at most the sum
-/// of the runs' lengths.
+/// first run. `diagonal` is at most the sum of the runs' lengths. Takes `steps`
+/// steps, see partitionSteps.
 mlir::Value partitionRuns(ElementEmitter &emitter, const SortedRuns &runs,
-                          mlir::Value diagonal, int64_t most);
+                          mlir::Value diagonal, mlir::Value steps);
+/// The steps that suffice for a first run of at most `most` elements.
+int64_t partitionSteps(int64_t most);
 
 /// Keys in workgroup memory and the places that they came from.
 struct SharedKeys {
@@ -68,6 +70,12 @@ MergedSlots mergeSlots(ElementEmitter &emitter, const SharedKeys &shared,
                        mlir::Value first, mlir::Value firstEnd,
                        mlir::Value second, mlir::Value secondEnd,
                        int64_t count);
+
+/// A loop of `count` iterations, known at run time, that carries `inits`.
+ElementEmitter::Values countedLoop(
+    ElementEmitter &emitter, mlir::Value count, mlir::ValueRange inits,
+    llvm::function_ref<ElementEmitter::Values(mlir::Value, mlir::ValueRange)>
+        body);
 
 /// Between the index type and the 32 bits that a place along an axis takes.
 mlir::Value placeToIndex(ElementEmitter &emitter, mlir::Value place);
