@@ -6,6 +6,7 @@
 #include "nxv/Fuzz/Check.h"
 
 #include "nxv/Dialect/Nxv/IR/Nxv.h"
+#include "nxv/Fuzz/Files.h"
 #include "nxv/Graph/Export.h"
 #include "nxv/Graph/Import.h"
 #include "nxv/Pipelines/Pipelines.h"
@@ -73,6 +74,21 @@ static bool isKnownLimit(StringRef message) {
 // Graph format
 //===----------------------------------------------------------------------===//
 
+/// A copy of the module with the attributes that an import gives.
+static OwningOpRef<ModuleOp> asImported(const Case &test) {
+  OwningOpRef<ModuleOp> module(test.module.get().clone());
+  auto main = module->lookupSymbol<func::FuncOp>("main");
+  auto name = [&](Type type) {
+    return StringAttr::get(main.getContext(),
+                           getTypeName(getElementTypeOrSelf(type)));
+  };
+  for (auto [index, type] : llvm::enumerate(main.getArgumentTypes()))
+    main.setArgAttr(index, "nxv.element", name(type));
+  for (auto [index, type] : llvm::enumerate(main.getResultTypes()))
+    main.setResultAttr(index, "nxv.element", name(type));
+  return module;
+}
+
 /// The module after export and import; null, with an outcome, if that fails.
 /// What the format cannot express is compiled as it is.
 static OwningOpRef<ModuleOp> throughFormat(const Case &test, Outcome &outcome) {
@@ -82,7 +98,7 @@ static OwningOpRef<ModuleOp> throughFormat(const Case &test, Outcome &outcome) {
   llvm::raw_string_ostream stream(text);
   if (failed(exportGraph(test.module.get(), stream))) {
     if (StringRef(errors.text).contains("no counterpart in the graph format"))
-      return OwningOpRef<ModuleOp>(test.module.get().clone());
+      return asImported(test);
     outcome = {Verdict::Graph, "export: " + errors.text};
     return nullptr;
   }

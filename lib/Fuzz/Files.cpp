@@ -15,8 +15,7 @@ using namespace mlir;
 using namespace nxv;
 using namespace nxv::fuzz;
 
-/// The graph format's name of an element type.
-static std::string getTypeName(Type type) {
+std::string nxv::fuzz::getTypeName(Type type) {
   if (auto complex = dyn_cast<ComplexType>(type))
     return complex.getElementType().isF32() ? "c64" : "c128";
   if (auto integer = dyn_cast<IntegerType>(type))

@@ -67,7 +67,6 @@ static void clean(Case &test) {
 
 static void setOutputs(Case &test, ValueRange outputs) {
   getReturn(test)->setOperands(outputs);
-  test.getMain().setAllResultAttrs(ArrayRef<DictionaryAttr>());
   updateSignature(test.getMain());
   clean(test);
 }
@@ -92,7 +91,6 @@ static FailureOr<Tensor> evaluate(const Case &test, unsigned op,
   Case copy = test.clone();
   Value value = listOps(copy, false)[op]->getResult(result);
   getReturn(copy)->setOperands(value);
-  copy.getMain().setAllResultAttrs(ArrayRef<DictionaryAttr>());
   updateSignature(copy.getMain());
   auto results = interpret(copy.getMain(), copy.inputs);
   if (failed(results))
@@ -226,10 +224,10 @@ public:
             std::chrono::milliseconds(int64_t(seconds * 1000))) {}
 
   Case run() {
-    const Step steps[] = {&Shrinker::keepOneOutput, &Shrinker::cutOps,
-                          &Shrinker::bypassOps,     &Shrinker::inlineOps,
-                          &Shrinker::zeroOps,       &Shrinker::resizeAll,
-                          &Shrinker::simplifyInputs};
+    const Step steps[] = {&Shrinker::keepOneOutput, &Shrinker::retreatOutputs,
+                          &Shrinker::cutOps,        &Shrinker::bypassOps,
+                          &Shrinker::inlineOps,     &Shrinker::zeroOps,
+                          &Shrinker::resizeAll,     &Shrinker::simplifyInputs};
     bool smaller = true;
     while (smaller && !isLate()) {
       smaller = false;
@@ -262,12 +260,14 @@ private:
   }
 
   bool keepOneOutput();
+  bool retreatOutputs();
   bool cutOps();
   bool bypassOps();
   bool inlineOps();
   bool zeroOps();
   bool resizeAll();
   bool simplifyInputs();
+  bool zeroPart(size_t input, size_t begin, size_t end);
 
   Case best;
   llvm::function_ref<bool(const Case &)> fails;
@@ -292,6 +292,28 @@ bool Shrinker::keepOneOutput() {
       setOutputs(test, outputs);
       return success();
     });
+  return any;
+}
+
+/// An operand of what gives an output as the output.
+bool Shrinker::retreatOutputs() {
+  bool any = false;
+  for (unsigned i = 0; i < getReturn(best)->getNumOperands(); ++i) {
+    Operation *op = getReturn(best)->getOperand(i).getDefiningOp();
+    for (unsigned operand = 0; op && operand < op->getNumOperands(); ++operand)
+      if (attempt([&](Case &test) {
+            func::ReturnOp end = getReturn(test);
+            Operation *op = end->getOperand(i).getDefiningOp();
+            Value other = op->getOperand(operand);
+            if (typeOf(other).getElementType().isInteger(1))
+              return failure();
+            end->setOperand(i, other);
+            return success();
+          })) {
+        any = true;
+        break;
+      }
+  }
   return any;
 }
 
@@ -402,7 +424,8 @@ bool Shrinker::zeroOps() {
 
 bool Shrinker::resizeAll() {
   bool any = false;
-  for (int64_t size : llvm::reverse(listSizes(best)))
+  std::set<int64_t> sizes = listSizes(best);
+  for (int64_t size : llvm::reverse(sizes))
     for (int64_t other : {int64_t(1), int64_t(2), size / 4, size / 2, size - 1})
       if (other > 0 && other < size && attempt([&](Case &test) {
             resize(test, size, other);
@@ -414,16 +437,32 @@ bool Shrinker::resizeAll() {
   return any;
 }
 
+bool Shrinker::zeroPart(size_t input, size_t begin, size_t end) {
+  auto range = llvm::make_range(best.inputs[input].data.begin() + begin,
+                                best.inputs[input].data.begin() + end);
+  if (llvm::all_of(range, [](uint8_t byte) { return !byte; }))
+    return false;
+  return attempt([&](Case &test) {
+    std::fill(test.inputs[input].data.begin() + begin,
+              test.inputs[input].data.begin() + end, 0);
+    return success();
+  });
+}
+
 bool Shrinker::simplifyInputs() {
   bool any = false;
   for (size_t i = 0; i < best.inputs.size(); ++i) {
     bool isZero =
         llvm::all_of(best.inputs[i].data, [](uint8_t byte) { return !byte; });
-    if (!isZero)
-      any |= attempt([&](Case &test) {
-        llvm::fill(test.inputs[i].data, 0);
-        return success();
-      });
+    if (isZero)
+      continue;
+    // The whole, a half or a quarter.
+    size_t element = getReferenceByteSize(best.inputs[i].type.getElementType());
+    size_t count = best.inputs[i].data.size() / element;
+    for (size_t parts : {1, 2, 4})
+      for (size_t part = 0; part < parts && parts <= count; ++part)
+        any |= zeroPart(i, count * part / parts * element,
+                        count * (part + 1) / parts * element);
   }
   return any;
 }

@@ -10,6 +10,9 @@
 
 namespace nxv::fuzz {
 
+/// The graph format's name of an element type.
+std::string getTypeName(mlir::Type type);
+
 /// Writes `stem`.json and `stem`.io.json, with the interpreter's outputs, or
 /// `stem`.mlir where the graph format cannot express the case. Gives the path
 /// of the graph, or what went wrong.
