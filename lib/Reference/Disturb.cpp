@@ -121,6 +121,14 @@ static bool isSum(Operation *op) {
   return isa<DotGeneralOp, ConvolutionOp, SelectAndScatterOp>(op);
 }
 
+/// Another value, of which nobody can say how far it is.
+static double undetermined(double value) {
+  return std::isfinite(value) ? kNaN : 0;
+}
+static Complex undetermined(Complex value) {
+  return {undetermined(value.real()), undetermined(value.imag())};
+}
+
 //===----------------------------------------------------------------------===//
 // Movements
 //===----------------------------------------------------------------------===//
@@ -212,7 +220,7 @@ void Disturber::moveSums(Operation *op, Operands operands,
       if (!std::isfinite(size)) {
         // Another order may overflow on the way, or not.
         if (disturbance.mirrored)
-          values[i] = T(kNaN);
+          values[i] = undetermined(values[i]);
         continue;
       }
       if (values[i] == T(0) && disturbance.mirrored)
@@ -241,15 +249,31 @@ void Disturber::moveProducts(Operation *op, Operands operands,
   });
   double lowest = getLowestNormal(result.getType());
   auto move = [&](auto &values) {
-    using T = typename std::decay_t<decltype(values)>::value_type;
     for (size_t i = 0; i < values.size(); ++i)
       if (!std::isfinite(getReal(large, i)) || getReal(small, i) < lowest)
-        values[i] = T(kNaN);
+        values[i] = undetermined(values[i]);
   };
   if (result.getElement().isComplex())
     move(result.get<Complex>());
   else
     move(result.get<double>());
+}
+
+/// Zeros of the padding times a kernel's infinity may be left out, or be NaN.
+static void loseAll(Array &result) {
+  if (result.getElement().isComplex())
+    for (Complex &value : result.get<Complex>())
+      value = undetermined(value);
+  else
+    for (double &value : result.get<double>())
+      value = undetermined(value);
+}
+
+static bool hasNonFinite(const Array &array) {
+  auto isBad = [](auto value) { return !isFinite(value); };
+  return array.getElement().isComplex()
+             ? llvm::any_of(array.get<Complex>(), isBad)
+             : llvm::any_of(array.get<double>(), isBad);
 }
 
 void Disturber::moveOperands(Operation *op, Operands operands, Array &result,
@@ -282,7 +306,7 @@ static void changeNaNBits(const Array &operand, Array &result) {
 static void loseNonFinite(Array &result) {
   for (Complex &value : result.get<Complex>())
     if (!isFinite(value))
-      value = Complex(kNaN, kNaN);
+      value = undetermined(value);
 }
 
 void Disturber::disturb(Operation *op, Operands operands, Array &result) {
@@ -291,7 +315,9 @@ void Disturber::disturb(Operation *op, Operands operands, Array &result) {
     changeNaNBits(*operands[0], result);
   if (!isFloat(op->getResult(0).getType()))
     return;
-  if (isSum(op))
+  if (isa<ConvolutionOp>(op) && hasNonFinite(*operands[1]))
+    loseAll(result);
+  else if (isSum(op))
     moveSums(op, operands, result);
   else if (getKind(op) == ReduceKind::mul)
     moveProducts(op, operands, result);
