@@ -181,6 +181,8 @@ LogicalResult Exporter::exportOp(Operation *op) {
     return exportNot(negation);
   if (auto update = dyn_cast<DynamicUpdateSliceOp>(op))
     return exportUpdateSlice(update);
+  if (auto solve = dyn_cast<TriangularSolveOp>(op))
+    return exportTriangularSolve(solve);
   std::string name;
   OrderedJson attrs;
   if (auto fold = dyn_cast<ReduceFnOp>(op)) {
@@ -213,7 +215,7 @@ LogicalResult Exporter::describe(Operation *op, std::string &name,
   }
   if (isa<WhileOp, CaseOp, BlockOp, TapOp>(op))
     return describeControl(op, name, attrs);
-  if (isa<DotGeneralOp, ConvolutionOp, TriangularSolveOp, FftOp>(op))
+  if (isa<DotGeneralOp, ConvolutionOp, FftOp>(op))
     return describeContraction(op, name, attrs);
   if (isa<ReduceOp, ArgMaxOp, ArgMinOp, WindowReduceOp, SelectAndScatterOp,
           SortOp, ArgSortOp>(op))
@@ -492,17 +494,28 @@ LogicalResult Exporter::describeContraction(Operation *operation,
         name = "conv";
         describeConvolution(op, attrs);
       })
-      .Case([&](TriangularSolveOp op) {
-        name = "triangular_solve";
-        attrs["left_side"] = op.getLeftSide();
-        attrs["lower"] = op.getLower();
-        attrs["transform_a"] = stringifyTransformA(op.getTransformA()).str();
-      })
       .Case([&](FftOp op) {
         name = op.getInverse() ? "ifft" : "fft";
         attrs["axis"] = op.getAxis();
         attrs["length"] = op.getLength();
       });
+  return success();
+}
+
+/// "conjugate" of the graph format does not transpose, so a conjugate transpose
+/// is written as the transpose of a conjugate.
+LogicalResult Exporter::exportTriangularSolve(TriangularSolveOp op) {
+  llvm::SmallVector<int64_t> args = idsOf(op->getOperands());
+  bool isAdjoint = op.getTransformA() == TransformA::conjugate;
+  if (isAdjoint && isa<ComplexType>(getElementTypeOrSelf(op.getA().getType())))
+    args[0] =
+        append("conjugate", args[0], op.getA().getType(), nullptr, op.getLoc());
+  OrderedJson attrs;
+  attrs["left_side"] = op.getLeftSide();
+  attrs["lower"] = op.getLower();
+  attrs["transform_a"] =
+      op.getTransformA() == TransformA::none ? "none" : "transpose";
+  define(op, nextId++, "triangular_solve", args, std::move(attrs));
   return success();
 }
 

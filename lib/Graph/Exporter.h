@@ -47,6 +47,7 @@ private:
   mlir::LogicalResult exportFold(mlir::Operation *op, mlir::Region &body,
                                  llvm::StringRef name, OrderedJson attrs);
   mlir::LogicalResult exportUpdateSlice(DynamicUpdateSliceOp op);
+  mlir::LogicalResult exportTriangularSolve(TriangularSolveOp op);
   mlir::LogicalResult unsupported(mlir::Operation *op);
 
   OrderedJson typeOf(mlir::Type type);
