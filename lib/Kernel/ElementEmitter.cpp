@@ -865,6 +865,11 @@ void ElementEmitter::evaluateByLane(Operation &op, Environment &env) {
   SmallVector<Value> given;
   for (Value value : captured) {
     given.push_back(asValue(env.lookup(value, *this)));
+    // The regions count in the index type, as the bounds of a loop do.
+    if (value.getType().isIndex() && !given.back().getType().isIndex() &&
+        !isa<VectorType>(given.back().getType()))
+      given.back() = arith::IndexCastUIOp::create(
+          builder, loc, builder.getIndexType(), given.back());
     varying |= isa<VectorType>(given.back().getType());
   }
   SmallVector<Values> results(op.getNumResults());
