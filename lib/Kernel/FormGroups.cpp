@@ -789,8 +789,7 @@ void GroupFormer::shrinkOutputs(int number) {
   Group &group = groups[number];
   SmallVector<Value> values;
   for (Value value : group.outputs)
-    if (!group.roots.contains(value.getDefiningOp()) &&
-        !pinned.contains(value))
+    if (!group.roots.contains(value.getDefiningOp()) && !pinned.contains(value))
       values.push_back(value);
   if (group.roots.empty() || group.own)
     return;
