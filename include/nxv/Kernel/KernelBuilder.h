@@ -34,8 +34,8 @@ public:
 
   /// `count` elements of workgroup memory; `element` may be a vector type.
   mlir::Value allocateShared(mlir::Type element, int64_t count);
-  /// Waits for the workgroup; its memory is visible to all of it after, and with
-  /// `deviceMemory` what it wrote to buffers as well.
+  /// Waits for the workgroup; its memory is visible to all of it after, and
+  /// with `deviceMemory` what it wrote to buffers as well.
   void barrier(bool deviceMemory = false);
   /// Ends the function.
   mlir::gpu::GPUFuncOp finish();
@@ -71,9 +71,8 @@ emitKernel(program::GroupOp group, mlir::ModuleOp module, llvm::StringRef name);
 // The emitters, one file a family.
 mlir::FailureOr<mlir::gpu::GPUFuncOp>
 emitBlock(program::GroupOp group, mlir::ModuleOp module, llvm::StringRef name);
-mlir::FailureOr<mlir::gpu::GPUFuncOp> emitLoop(program::GroupOp group,
-                                               mlir::ModuleOp module,
-                                               llvm::StringRef name);
+mlir::FailureOr<mlir::gpu::GPUFuncOp>
+emitLoop(program::GroupOp group, mlir::ModuleOp module, llvm::StringRef name);
 mlir::FailureOr<mlir::gpu::GPUFuncOp> emitTranspose(program::GroupOp group,
                                                     mlir::ModuleOp module,
                                                     llvm::StringRef name);

@@ -749,7 +749,8 @@ LogicalResult FftPartsOp::verify() {
   if (failed(verifyAxis(*this, getAxis(), shape.size())) ||
       failed(verifyElement(*this, getRoots(), elementOf(getRe()), "roots")))
     return failure();
-  return verifyShape(*this, getRoots(), {shape[getAxis()], int64_t(2)}, "roots");
+  return verifyShape(*this, getRoots(), {shape[getAxis()], int64_t(2)},
+                     "roots");
 }
 
 LogicalResult SolvePartsOp::verify() {
