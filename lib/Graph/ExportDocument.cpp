@@ -103,9 +103,12 @@ LogicalResult Exporter::run(ModuleOp module, llvm::raw_ostream &os) {
   if (!func || !func.getBody().hasOneBlock())
     return module.emitError("needs a function 'main' of one block");
   OrderedJson header = exportHeader(module);
-  header["inputs"] = OrderedJson::array();
-  if (failed(exportSignature(func, header["inputs"], header["outputs"])))
+  // Adding a member moves the others: both are made before they are filled.
+  OrderedJson inputs = OrderedJson::array(), outputs;
+  if (failed(exportSignature(func, inputs, outputs)))
     return failure();
+  header["inputs"] = std::move(inputs);
+  header["outputs"] = std::move(outputs);
   auto scope = exportScope(func.front());
   if (failed(scope))
     return failure();
