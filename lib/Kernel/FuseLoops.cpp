@@ -31,8 +31,9 @@ using program::Family;
 static constexpr int64_t loopWork = 1 << 17, straightWork = 1 << 13;
 /// Groups and loops of one kernel: they are all compiled into it.
 static constexpr int64_t mostSteps = 160;
-/// Workgroup memory for values; the rest is for exchanges between lanes.
-static constexpr int64_t sharedBudget = 20 * 1024;
+/// Workgroup memory that every device should have, of which some is kept for
+/// states that change places, and what values may take of it at most.
+static constexpr int64_t sharedMemory = 30 * 1024, mostShared = 20 * 1024;
 /// Values that are larger lie in buffers.
 static constexpr int64_t largestShared = 4 * 1024;
 /// Operands and results of one kernel.
@@ -133,8 +134,26 @@ private:
   SmallVector<std::pair<Operation *, SmallVector<int64_t>>> places;
   SmallVector<arith::ConstantOp> literals;
   int64_t sharedBytes = 0;
+  int64_t sharedBudget = 0;
 };
 } // namespace
+
+/// Bytes through which lanes exchange what their reductions hold: two sets of
+/// two levels for each kind of accumulator, an entry a thread.
+static int64_t exchangeBytes(ArrayRef<Operation *> ops) {
+  llvm::SetVector<std::pair<unsigned, Type>> kinds;
+  for (Operation *op : ops)
+    op->walk([&](linalg::GenericOp root) {
+      if (root->hasAttr(rootAttrName))
+        for (auto [i, type] : llvm::enumerate(root.getResultTypes()))
+          kinds.insert({unsigned(i), getElementTypeOrSelf(type)});
+    });
+  constexpr int64_t sets = 2, levels = 2, threads = 256;
+  int64_t bytes = 0;
+  for (auto &[i, type] : kinds)
+    bytes += llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+  return sets * levels * threads * bytes;
+}
 
 /// Gives each result of `op`, and of what is inside, a place.
 void LoopFuser::planOp(Operation *op) {
@@ -179,6 +198,9 @@ bool LoopFuser::plan(ArrayRef<Operation *> ops) {
   places.clear();
   literals.clear();
   sharedBytes = 0;
+  sharedBudget = std::min(mostShared, sharedMemory - exchangeBytes(ops));
+  if (sharedBudget < 0)
+    return false;
   for (Operation *op : ops) {
     llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
     getUsedValuesDefinedAbove(op->getRegions(), used);
