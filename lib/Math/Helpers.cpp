@@ -415,6 +415,21 @@ Value fpowi(Build b, Value x, Value n) {
   return b.select(odd, copySign(b, r, x), r);
 }
 
+/// Some drivers take a product with a literal 0 for 0, which loses NaN and the
+/// sign. They do not know -0.
+Value productWithZero(Build b, arith::MulFOp op) {
+  bool isRight = matchPattern(op.getRhs(), m_PosZeroFloat());
+  Value x = isRight ? op.getLhs() : op.getRhs();
+  Value zero = isRight ? op.getRhs() : op.getLhs();
+  auto value = FloatAttr::get(getElementTypeOrSelf(op.getType()), -0.0);
+  Value negativeZero = b.make<arith::ConstantOp>(
+      zero.getType(), isa<VectorType>(zero.getType())
+                          ? TypedAttr(DenseElementsAttr::get(
+                                cast<VectorType>(zero.getType()), value))
+                          : TypedAttr(value));
+  return b.make<arith::MulFOp>(b.make<arith::NegFOp>(x), negativeZero);
+}
+
 //===----------------------------------------------------------------------===//
 // Dispatch
 //===----------------------------------------------------------------------===//
@@ -432,6 +447,7 @@ Value expandOne(Build b, Operation *op) {
       .Case([&](m::RoundOp o) { return round(b, o.getOperand()); })
       .Case([&](m::IPowIOp o) { return ipowi(b, o); })
       .Case([&](m::FPowIOp o) { return fpowi(b, o.getLhs(), o.getRhs()); })
+      .Case([&](arith::MulFOp o) { return productWithZero(b, o); })
       .Case([&](arith::MaximumFOp o) {
         return extremum(b, o.getLhs(), o.getRhs(), true);
       })
@@ -470,6 +486,9 @@ bool isSupported(Type type, bool allowIndex) {
 
 bool isHelper(Operation *op) {
   namespace m = mlir::math;
+  if (auto product = dyn_cast<arith::MulFOp>(op))
+    return matchPattern(product.getLhs(), m_PosZeroFloat()) ||
+           matchPattern(product.getRhs(), m_PosZeroFloat());
   return isa<m::IsNaNOp, m::IsInfOp, m::IsFiniteOp, m::IsNormalOp, m::CtPopOp,
              m::CountLeadingZerosOp, m::CountTrailingZerosOp, m::CopySignOp,
              m::TruncOp, m::RoundOp, m::IPowIOp, m::FPowIOp, arith::MaximumFOp,

@@ -268,3 +268,22 @@ func.func @classify(%x: f64) -> (i1, i1, i1, i1) {
   %3 = math.isnormal %x : f64
   return %0, %1, %2, %3 : i1, i1, i1, i1
 }
+
+// -----
+
+// A literal 0 loses NaN on some drivers, -0 does not.
+
+// CHECK-LABEL: func.func @product_with_zero
+// CHECK-DAG:   %[[ZERO:.*]] = arith.constant -0.000000e+00 : f32
+// CHECK-DAG:   %[[ZEROS:.*]] = arith.constant dense<-0.000000e+00> : vector<2xf16>
+// CHECK-DAG:   %[[X:.*]] = arith.negf %{{.*}} : f32
+// CHECK-DAG:   %[[Y:.*]] = arith.negf %{{.*}} : vector<2xf16>
+// CHECK-DAG:   arith.mulf %[[X]], %[[ZERO]] : f32
+// CHECK-DAG:   arith.mulf %[[Y]], %[[ZEROS]] : vector<2xf16>
+func.func @product_with_zero(%x: f32, %y: vector<2xf16>) -> (f32, vector<2xf16>) {
+  %zero = arith.constant 0.0 : f32
+  %zeros = arith.constant dense<0.0> : vector<2xf16>
+  %0 = arith.mulf %zero, %x : f32
+  %1 = arith.mulf %y, %zeros : vector<2xf16>
+  return %0, %1 : f32, vector<2xf16>
+}
