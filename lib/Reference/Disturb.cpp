@@ -173,7 +173,8 @@ static ArrayPtr mapMagnitudes(const Array &array, Fn fn) {
   if (array.getElement().isComplex())
     llvm::transform(
         array.get<Complex>(), result->get<Complex>().begin(), [&](Complex z) {
-          return Complex(fn(std::fabs(z.real()) + std::fabs(z.imag())));
+          auto part = [](double v) { return isFinite(v) ? std::fabs(v) : 0; };
+          return Complex(fn(part(z.real()) + part(z.imag())));
         });
   else
     llvm::transform(array.get<double>(), result->get<double>().begin(),
