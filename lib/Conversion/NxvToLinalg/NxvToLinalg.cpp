@@ -129,6 +129,7 @@ struct NxvToLinalgPass : nxv::impl::NxvToLinalgBase<NxvToLinalgPass> {
       if (isa_and_nonnull<NxvDialect>(op->getDialect()))
         bad |= failed(checkLowerable(op));
     });
+    module.walk(nameTapped);
     if (bad || failed(convert(module)))
       return signalPassFailure();
     eraseDeadOps(module);

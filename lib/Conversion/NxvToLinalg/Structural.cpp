@@ -54,14 +54,6 @@ struct SignlessRebuild : ConversionPattern {
     return tensorType(v).getElementType();
   }
 
-  /// What the host shall take the elements of the operands for.
-  static ArrayAttr elementNames(Builder &b, Operation *op) {
-    SmallVector<StringRef> names;
-    for (Value operand : op->getOperands())
-      names.push_back(elementName(tensorType(operand).getElementType()));
-    return b.getStrArrayAttr(names);
-  }
-
   LogicalResult
   matchAndRewrite(Operation *op, ArrayRef<Value> operands,
                   ConversionPatternRewriter &rewriter) const override {
@@ -79,8 +71,6 @@ struct SignlessRebuild : ConversionPattern {
                                   state.regions.back()->begin());
     if (dependsOnSign(op) && isUnsignedElement(signElement(op)))
       state.addAttribute(kUnsigned, rewriter.getUnitAttr());
-    if (isa<TapOp>(op))
-      state.addAttribute("nxv.elements", elementNames(rewriter, op));
     Operation *rebuilt = rewriter.create(state);
     for (Region &region : rebuilt->getRegions())
       if (failed(rewriter.convertRegionTypes(&region, *getTypeConverter())))
@@ -112,6 +102,13 @@ struct NoElements : ConversionPattern {
   }
 };
 } // namespace
+
+void tolinalg::nameTapped(TapOp op) {
+  SmallVector<StringRef> names;
+  for (Value operand : op.getOperands())
+    names.push_back(elementName(tensorType(operand).getElementType()));
+  op->setAttr(kElements, Builder(op.getContext()).getStrArrayAttr(names));
+}
 
 void tolinalg::populateStructuralPatterns(TypeConverter &converter,
                                           RewritePatternSet &patterns) {

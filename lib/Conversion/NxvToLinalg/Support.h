@@ -20,6 +20,11 @@ inline constexpr llvm::StringLiteral kTieHigh = "nxv.tie_high";
 inline constexpr llvm::StringLiteral kOrdered = "nxv.ordered";
 inline constexpr llvm::StringLiteral kConv = "nxv.conv";
 inline constexpr llvm::StringLiteral kUnsigned = "nxv.unsigned";
+inline constexpr llvm::StringLiteral kElements = "nxv.elements";
+
+/// Names what the host shall take the elements of a tap for: its types lose
+/// their signedness.
+void nameTapped(TapOp op);
 
 /// Removes signedness from tensor types.
 class SignlessConverter : public mlir::TypeConverter {

@@ -81,4 +81,31 @@ def EncodeFloats : Pass<"nxv-encode-floats", "::mlir::ModuleOp"> {
     "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"];
 }
 
+def WidenIntegers : Pass<"nxv-widen-integers", "::mlir::ModuleOp"> {
+  let summary = "holds integers of fewer than 8 bits in bytes";
+  let description = [{
+    An integer of 2 or 4 bits is held sign-extended in a byte, in memory as in
+    payloads. Unsigned ones are zero-extended outside of the function.
+
+    Before:
+    ```mlir
+    ^bb0(%a: i4, %b: i4, %o: i4):
+      %0 = arith.addi %a, %b : i4
+      linalg.yield %0 : i4
+    ```
+    After:
+    ```mlir
+    ^bb0(%a: i8, %b: i8, %o: i8):
+      %c4 = arith.constant 4 : i8
+      %0 = arith.addi %a, %b : i8
+      %1 = arith.shli %0, %c4 : i8
+      %2 = arith.shrsi %1, %c4 : i8
+      linalg.yield %2 : i8
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"];
+}
+
 #endif // NXV_CONVERSION_LEGALIZEELEMENTS_PASSES_TD

@@ -49,6 +49,7 @@ def NxvToLinalg : Pass<"nxv-to-linalg", "::mlir::ModuleOp"> {
       compare as unsigned.
     * `nxv.ordered`: a reduction whose steps must run in row-major order.
     * `nxv.conv`: a convolution.
+    * `nxv.elements`: the graph's names of the elements that a tap offers.
   }];
   let dependentDialects = [
     "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
