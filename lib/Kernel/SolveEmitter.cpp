@@ -110,7 +110,7 @@ SolveEmitter::SolveEmitter(program::GroupOp group, Operation *op)
   columnShape.push_back(type.getShape().back());
   for (int64_t extent : columnShape)
     columns *= extent;
-  constexpr int64_t workgroup = 256, enoughThreads = 1 << 16, minRows = 4;
+  constexpr int64_t workgroup = 256, enoughThreads = 1 << 14, minRows = 4;
   constexpr int64_t budget = 32 * 1024;
   int64_t most = llvm::PowerOf2Ceil(size);
   int64_t wanted = llvm::PowerOf2Ceil(
