@@ -36,10 +36,16 @@ static const Stage stages[] = {
      "gpu.module(nxv-expand-math,canonicalize,cse),nxv-kernel-to-spirv"},
 };
 
-LogicalResult nxv::buildStage(OpPassManager &pm, Level level) {
-  for (const Stage &stage : stages)
-    if (stage.level == level)
-      return parsePassPipeline(stage.passes, pm);
+LogicalResult nxv::buildStage(OpPassManager &pm, Level level, bool fastMath) {
+  constexpr llvm::StringLiteral math = "nxv-expand-math";
+  for (const Stage &stage : stages) {
+    if (stage.level != level)
+      continue;
+    std::string passes = stage.passes;
+    if (size_t at = passes.find(math); fastMath && at != std::string::npos)
+      passes.insert(at + math.size(), "{fast=true}");
+    return parsePassPipeline(passes, pm);
+  }
   return failure();
 }
 

@@ -70,6 +70,18 @@ static cl::opt<bool> printPasses("print-ir",
                                  cl::cat(category));
 
 namespace {
+enum class MathMode { precise, fast };
+} // namespace
+static cl::opt<MathMode> mathMode(
+    "math", cl::desc("Transcendental functions of f32"),
+    cl::init(MathMode::precise),
+    cl::values(clEnumValN(MathMode::precise, "precise",
+                          "nxv's own, with documented bounds (default)"),
+               clEnumValN(MathMode::fast, "fast",
+                          "the device's, where it has them")),
+    cl::cat(category));
+
+namespace {
 /// Measures phases for --time.
 class Clock {
 public:
@@ -143,7 +155,7 @@ static LogicalResult runLevel(ModuleOp module, nxv::Level level,
   pm.enableVerifier(verifyEach);
   if (printPasses)
     pm.enableIRPrinting();
-  if (failed(nxv::buildStage(pm, level)))
+  if (failed(nxv::buildStage(pm, level, mathMode == MathMode::fast)))
     return fail("internal: an unknown pass in the pipeline");
   if (failed(pm.run(module)))
     return failure();

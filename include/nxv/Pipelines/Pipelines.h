@@ -18,8 +18,10 @@ namespace nxv {
 enum class Level { nxv, linalg, groups, program, spirv };
 
 /// Adds the passes that bring a module from the level before to `level`. Fails
-/// only where a pass is not registered.
-mlir::LogicalResult buildStage(mlir::OpPassManager &pm, Level level);
+/// only where a pass is not registered. With `fastMath` the device's own
+/// functions are used where it has them.
+mlir::LogicalResult buildStage(mlir::OpPassManager &pm, Level level,
+                               bool fastMath = false);
 
 /// Adds the passes that bring an imported graph to `level`. Fails only where a
 /// pass is not registered.
