@@ -24,8 +24,9 @@ bool isPartwise(Operation *op) {
 
 /// Done once, with the parts of all operands and results in a row.
 bool isStructural(Operation *op) {
-  return isa<linalg::YieldOp, scf::IfOp, scf::ForOp, scf::YieldOp, func::ReturnOp,
-             nxv::WhileOp, nxv::CaseOp, nxv::TapOp, nxv::YieldOp>(op);
+  return isa<linalg::YieldOp, scf::IfOp, scf::ForOp, scf::YieldOp,
+             func::ReturnOp, nxv::WhileOp, nxv::CaseOp, nxv::TapOp,
+             nxv::YieldOp>(op);
 }
 
 SmallVector<Value> flatten(ArrayRef<ValueRange> values) {
