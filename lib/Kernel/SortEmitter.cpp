@@ -162,14 +162,13 @@ void TileSorter::loadKeys() {
     if (Value valid = inside(slot))
       key = arith::SelectOp::create(emitter->getBuilder(), op.getLoc(), valid,
                                     key, keys.last(*emitter));
-    emitter->store(shared.keys, keys.getType(),
-                   space->simplify(slot.row * slots + slot.offset), key);
+    shared.setKey(space->simplify(slot.row * slots + slot.offset), key);
   }
   kernel->barrier();
   AffineExpr first = kernel->getThreadId() * each;
   for (int64_t i = 0; i < each; ++i) {
     AffineExpr slot = space->simplify(first + i);
-    ownKeys.push_back(emitter->load(shared.keys, keys.getType(), slot));
+    ownKeys.push_back(shared.key(slot));
     ownPlaces.push_back(
         indexToPlace(*emitter, emitter->index(space->simplify(slot % slots))));
   }
@@ -199,8 +198,8 @@ void TileSorter::mergeLevel(Value level) {
   kernel->barrier();
   for (int64_t i = 0; i < each; ++i) {
     AffineExpr slot = space->simplify(own + i);
-    e.store(shared.keys, keys.getType(), slot, ownKeys[i]);
-    e.store(shared.places, e.getBuilder().getI32Type(), slot, ownPlaces[i]);
+    shared.setKey(slot, ownKeys[i]);
+    shared.setPlace(slot, ownPlaces[i]);
   }
   kernel->barrier();
   Value length = binary<arith::ShLIOp>(e, e.constantIndex(each), level);
@@ -212,7 +211,7 @@ void TileSorter::mergeLevel(Value level) {
   Value end = binary<arith::AddIOp>(e, first, twice);
   auto keyFrom = [&](Value start) {
     return [&e, this, start](Value at) {
-      return shared.key(e, binary<arith::AddIOp>(e, start, at));
+      return shared.key(binary<arith::AddIOp>(e, start, at));
     };
   };
   SortedRuns runs{length, length, keyFrom(first), keyFrom(second)};
@@ -226,7 +225,7 @@ void TileSorter::mergeLevel(Value level) {
       mergeSlots(e, shared, firstNow, second, secondNow, end, each);
   ownKeys = merged.keys;
   for (int64_t i = 0; i < each; ++i)
-    ownPlaces[i] = shared.place(e, merged.slots[i]);
+    ownPlaces[i] = shared.place(merged.slots[i]);
 }
 
 void TileSorter::mergeLevels() {
@@ -251,19 +250,17 @@ void TileSorter::mergeLevels() {
 
 void TileSorter::storeResults() {
   ElementEmitter &e = *emitter;
-  Type i32 = e.getBuilder().getI32Type();
   kernel->barrier();
   for (int64_t i = 0; i < each; ++i)
-    e.store(shared.places, i32,
-            space->simplify(kernel->getThreadId() * each + i), ownPlaces[i]);
+    shared.setPlace(space->simplify(kernel->getThreadId() * each + i),
+                    ownPlaces[i]);
   kernel->barrier();
   for (int64_t i = 0; i < each; ++i) {
     Slot slot = slotOf(space->simplify(kernel->getThreadId() + i * threads));
     e.guarded(inside(slot), [&] {
       AffineExpr unit = e.addDim(units, e.index(slot.unit));
       AffineExpr offset = e.addDim(tile, e.index(slot.offset));
-      Value from = e.load(shared.places, i32,
-                          space->simplify(slot.row * slots + offset));
+      Value from = shared.place(space->simplify(slot.row * slots + offset));
       AffineExpr source = e.addDim(tile, placeToIndex(e, from));
       AffineExpr position = space->flatten(place(unit, offset),
                                            typeOf(op.getOperand()).getShape());
@@ -287,9 +284,7 @@ gpu::GPUFuncOp TileSorter::emit(ModuleOp module, StringRef name) {
   emitter = &builder.getEmitter();
   space = &builder.getSpace();
   int64_t count = rows * slots;
-  shared = {builder.allocateShared(keys.getType(), count),
-            builder.allocateShared(builder.getBuilder().getI32Type(), count),
-            count, keys.getType()};
+  shared = SharedKeys(builder, keys.getType(), count);
   loadKeys();
   sortRegisters();
   mergeLevels();
@@ -309,6 +304,7 @@ public:
 
 private:
   Value keyAt(Value along);
+  void narrow(const SortedRuns &runs, Value diagonal, Value &low, Value &high);
   void findShare();
   Value sourceOf(Value slot);
   void loadKeys();
@@ -316,6 +312,8 @@ private:
   void storeResults();
 
   static constexpr int64_t share = threadsOfWorkgroup * keysOfThread;
+  /// Threads that search for one end of the share.
+  static constexpr int64_t searchers = threadsOfWorkgroup / 2;
 
   program::GroupOp group;
   nxv::MergeRunsOp op;
@@ -350,11 +348,65 @@ Value RunMerger::keyAt(Value along) {
                                        {row, emitter->addDim(size, limited)}));
 }
 
-/// Where the share starts and ends in the two runs. Even threads search for the
-/// start, odd ones for the end.
+/// Narrows the range in which the end of what the first run gives lies: each of
+/// `searchers` threads looks at one of as many places in it.
+void RunMerger::narrow(const SortedRuns &runs, Value diagonal, Value &low,
+                       Value &high) {
+  ElementEmitter &e = *emitter;
+  OpBuilder &b = e.getBuilder();
+  auto compare = [&](Predicate predicate, Value lhs, Value rhs) -> Value {
+    return arith::CmpIOp::create(b, op.getLoc(), predicate, lhs, rhs);
+  };
+  auto select = [&](Value condition, Value yes, Value no) -> Value {
+    return arith::SelectOp::create(b, op.getLoc(), condition, yes, no);
+  };
+  AffineExpr thread = kernel->getThreadId();
+  AffineExpr half = space->simplify(thread.floorDiv(searchers));
+  AffineExpr number = space->simplify(thread % searchers);
+  Value zero = e.constantIndex(0), one = e.constantIndex(1);
+  Value width = binary<arith::AddIOp>(e, binary<arith::SubIOp>(e, high, low),
+                                      e.constantIndex(searchers - 1));
+  Value step = binary<arith::DivUIOp>(e, width, e.constantIndex(searchers));
+  Value mine = binary<arith::AddIOp>(
+      e, low, binary<arith::MulIOp>(e, e.index(number), step));
+  auto belongs = [&](Value at) {
+    Value other =
+        binary<arith::SubIOp>(e, binary<arith::SubIOp>(e, diagonal, one), at);
+    return binary<arith::AndIOp>(
+        e, compare(Predicate::slt, at, high),
+        compare(Predicate::sle, runs.first(at), runs.second(other)));
+  };
+  Value here = belongs(mine);
+  Value beyond = belongs(binary<arith::AddIOp>(e, mine, step));
+  // One thread sees the end: after its place, or the first one at its own.
+  auto isNot = [&](Value predicate) {
+    Value yes = e.constant(b.getBoolAttr(true));
+    return binary<arith::XOrIOp>(e, predicate, yes);
+  };
+  Value foundAfter = binary<arith::AndIOp>(e, here, isNot(beyond));
+  Value isFirst = compare(Predicate::eq, e.index(number), zero);
+  Value foundAt = binary<arith::AndIOp>(e, isFirst, isNot(here));
+  Value count =
+      select(here, binary<arith::AddIOp>(e, e.index(number), one), zero);
+  e.guarded(binary<arith::OrIOp>(e, foundAfter, foundAt),
+            [&] { shared.setPlace(half, indexToPlace(e, count)); });
+  kernel->barrier();
+  Value found = placeToIndex(e, shared.place(half));
+  kernel->barrier();
+  Value none = compare(Predicate::eq, found, zero);
+  Value start = binary<arith::AddIOp>(
+      e, low,
+      binary<arith::MulIOp>(e, binary<arith::SubIOp>(e, found, one), step));
+  Value end =
+      binary<arith::MinSIOp>(e, binary<arith::AddIOp>(e, start, step), high);
+  high = select(none, low, end);
+  low = select(none, low, binary<arith::AddIOp>(e, start, one));
+}
+
+/// Where the share starts and ends in the two runs: half of the threads search
+/// for each. Reading far apart takes long, so few rounds of many reads.
 void RunMerger::findShare() {
   ElementEmitter &e = *emitter;
-  Type i32 = e.getBuilder().getI32Type();
   AffineExpr pair = space->simplify(start.floorDiv(2 * run) * (2 * run));
   Value whole = e.constantIndex(run), zero = e.constantIndex(0);
   Value firstStart = e.index(pair);
@@ -364,29 +416,43 @@ void RunMerger::findShare() {
     left = binary<arith::MinSIOp>(e, left, whole);
     return binary<arith::MaxSIOp>(e, left, zero);
   };
-  SortedRuns runs{
-      lengthFrom(firstStart), lengthFrom(secondStart),
-      [&](Value at) { return keyAt(binary<arith::AddIOp>(e, firstStart, at)); },
-      [&](Value at) {
-        return keyAt(binary<arith::AddIOp>(e, secondStart, at));
-      }};
+  auto keyFrom = [&](Value from) {
+    return [&e, this, from](Value at) {
+      return keyAt(binary<arith::AddIOp>(e, from, at));
+    };
+  };
+  SortedRuns runs{lengthFrom(firstStart), lengthFrom(secondStart),
+                  keyFrom(firstStart), keyFrom(secondStart)};
   Value all = binary<arith::AddIOp>(e, runs.firstCount, runs.secondCount);
   Value from = e.index(start - pair);
   Value until = binary<arith::MinSIOp>(
       e, binary<arith::AddIOp>(e, from, e.constantIndex(share)), all);
-  AffineExpr parity = space->simplify(kernel->getThreadId() % 2);
-  Value odd = arith::CmpIOp::create(e.getBuilder(), op.getLoc(), Predicate::ne,
-                                    e.index(parity), zero);
-  Value diagonal =
-      arith::SelectOp::create(e.getBuilder(), op.getLoc(), odd, until, from);
-  Value taken = partitionRuns(
-      e, runs, diagonal, e.constantIndex(partitionSteps(std::min(run, size))));
-  e.guarded(e.lessThan(kernel->getThreadId(), 2), [&] {
-    e.store(shared.places, i32, parity, indexToPlace(e, taken));
+  Value isStart = arith::CmpIOp::create(
+      e.getBuilder(), op.getLoc(), Predicate::ult,
+      e.index(kernel->getThreadId()), e.constantIndex(searchers));
+  Value diagonal = arith::SelectOp::create(e.getBuilder(), op.getLoc(), isStart,
+                                           from, until);
+  Value low = binary<arith::MaxSIOp>(
+      e, binary<arith::SubIOp>(e, diagonal, runs.secondCount), zero);
+  Value high = binary<arith::MinSIOp>(e, diagonal, runs.firstCount);
+  int64_t rounds = 0;
+  for (int64_t most = std::min(run, size); most > 0; ++rounds)
+    most = llvm::divideCeil(most, searchers) - 1;
+  Values found = countedLoop(e, e.constantIndex(rounds), {low, high},
+                             [&](Value, ValueRange range) -> Values {
+                               Value from = range[0], to = range[1];
+                               narrow(runs, diagonal, from, to);
+                               return {from, to};
+                             });
+  AffineExpr thread = kernel->getThreadId();
+  Value isFirst = e.lessThan(space->simplify(thread % searchers), 1);
+  e.guarded(isFirst, [&] {
+    shared.setPlace(space->simplify(thread.floorDiv(searchers)),
+                    indexToPlace(e, found.front()));
   });
   kernel->barrier();
   auto bound = [&](int64_t which) {
-    return placeToIndex(e, e.load(shared.places, i32, space->constant(which)));
+    return placeToIndex(e, shared.place(space->constant(which)));
   };
   Value begin = bound(0);
   firstCount = binary<arith::SubIOp>(e, bound(1), begin);
@@ -412,8 +478,7 @@ void RunMerger::loadKeys() {
   for (int64_t i = 0; i < keysOfThread; ++i) {
     AffineExpr slot =
         space->simplify(kernel->getThreadId() + i * threadsOfWorkgroup);
-    emitter->store(shared.keys, keys.getType(), slot,
-                   keyAt(sourceOf(emitter->index(slot))));
+    shared.setKey(slot, keyAt(sourceOf(emitter->index(slot))));
   }
   kernel->barrier();
 }
@@ -424,9 +489,9 @@ void RunMerger::mergeShare() {
   Value diagonal = binary<arith::MinSIOp>(e, e.index(own), count);
   Value limit = firstCount;
   SortedRuns runs{limit, binary<arith::SubIOp>(e, count, limit),
-                  [&](Value at) { return shared.key(e, at); },
+                  [&](Value at) { return shared.key(at); },
                   [&](Value at) {
-                    return shared.key(e, binary<arith::AddIOp>(e, limit, at));
+                    return shared.key(binary<arith::AddIOp>(e, limit, at));
                   }};
   Value taken =
       partitionRuns(e, runs, diagonal, e.constantIndex(partitionSteps(share)));
@@ -435,14 +500,12 @@ void RunMerger::mergeShare() {
   MergedSlots merged =
       mergeSlots(e, shared, taken, limit, secondNow, count, keysOfThread);
   for (int64_t i = 0; i < keysOfThread; ++i)
-    e.store(shared.places, e.getBuilder().getI32Type(),
-            space->simplify(own + i), indexToPlace(e, merged.slots[i]));
+    shared.setPlace(space->simplify(own + i), indexToPlace(e, merged.slots[i]));
   kernel->barrier();
 }
 
 void RunMerger::storeResults() {
   ElementEmitter &e = *emitter;
-  Type i32 = e.getBuilder().getI32Type();
   for (int64_t i = 0; i < keysOfThread; ++i) {
     AffineExpr slot =
         space->simplify(kernel->getThreadId() + i * threadsOfWorkgroup);
@@ -451,7 +514,7 @@ void RunMerger::storeResults() {
       AffineExpr to = e.addDim(size, e.index(along));
       AffineExpr position =
           space->flatten({row, to}, typeOf(op.getOperand()).getShape());
-      Value merged = placeToIndex(e, e.load(shared.places, i32, slot));
+      Value merged = placeToIndex(e, shared.place(slot));
       AffineExpr from = e.addDim(size, sourceOf(merged));
       unsigned result = 0;
       if (op.getValues())
@@ -471,9 +534,7 @@ gpu::GPUFuncOp RunMerger::emit(ModuleOp module, StringRef name) {
   kernel = &builder;
   emitter = &builder.getEmitter();
   space = &builder.getSpace();
-  shared = {builder.allocateShared(keys.getType(), share),
-            builder.allocateShared(builder.getBuilder().getI32Type(), share),
-            share, keys.getType()};
+  shared = SharedKeys(builder, keys.getType(), share);
   row = space->simplify(builder.getWorkgroupId().floorDiv(shares));
   start = space->simplify((builder.getWorkgroupId() % shares) * share);
   findShare();

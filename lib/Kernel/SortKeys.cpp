@@ -166,18 +166,43 @@ Values nxv::countedLoop(ElementEmitter &e, Value count, ValueRange inits,
   return Values(loop.getResults());
 }
 
-static Value limited(ElementEmitter &e, Value slot, int64_t count) {
+/// One slot in 32 is left out, so that threads which own neighbouring runs of
+/// slots do not wait for each other's bank.
+static constexpr int64_t banks = 32;
+
+SharedKeys::SharedKeys(KernelBuilder &kernel, IntegerType type, int64_t count)
+    : emitter(&kernel.getEmitter()), type(type), count(count),
+      keys(kernel.allocateShared(type, count + count / banks)),
+      places(kernel.allocateShared(kernel.getBuilder().getI32Type(),
+                                   count + count / banks)) {}
+
+AffineExpr SharedKeys::position(AffineExpr slot) const {
+  return emitter->getSpace().simplify(slot + slot.floorDiv(banks));
+}
+
+AffineExpr SharedKeys::limited(Value slot) const {
   // Below zero is beyond everything.
-  return binary<arith::MinUIOp>(e, slot, e.constantIndex(count - 1));
+  Value inside =
+      binary<arith::MinUIOp>(*emitter, slot, emitter->constantIndex(count - 1));
+  return emitter->addDim(count, inside);
 }
 
-Value SharedKeys::key(ElementEmitter &e, Value slot) const {
-  return e.load(keys, type, e.addDim(count, limited(e, slot, count)));
+Value SharedKeys::key(AffineExpr slot) const {
+  return emitter->load(keys, type, position(slot));
 }
+Value SharedKeys::place(AffineExpr slot) const {
+  return emitter->load(places, emitter->getBuilder().getI32Type(),
+                       position(slot));
+}
+Value SharedKeys::key(Value slot) const { return key(limited(slot)); }
+Value SharedKeys::place(Value slot) const { return place(limited(slot)); }
 
-Value SharedKeys::place(ElementEmitter &e, Value slot) const {
-  return e.load(places, e.getBuilder().getI32Type(),
-                e.addDim(count, limited(e, slot, count)));
+void SharedKeys::setKey(AffineExpr slot, Value key) const {
+  emitter->store(keys, type, position(slot), key);
+}
+void SharedKeys::setPlace(AffineExpr slot, Value place) const {
+  emitter->store(places, emitter->getBuilder().getI32Type(), position(slot),
+                 place);
 }
 
 MergedSlots nxv::mergeSlots(ElementEmitter &e, const SharedKeys &shared,
@@ -185,7 +210,7 @@ MergedSlots nxv::mergeSlots(ElementEmitter &e, const SharedKeys &shared,
                             Value secondEnd, int64_t count) {
   MergedSlots merged;
   Value one = e.constantIndex(1);
-  Value firstKey = shared.key(e, first), secondKey = shared.key(e, second);
+  Value firstKey = shared.key(first), secondKey = shared.key(second);
   for (int64_t i = 0; i < count; ++i) {
     Value firstLeft = compare(e, Predicate::slt, first, firstEnd);
     Value secondGone = compare(e, Predicate::sge, second, secondEnd);
@@ -199,7 +224,7 @@ MergedSlots nxv::mergeSlots(ElementEmitter &e, const SharedKeys &shared,
     Value next = binary<arith::AddIOp>(e, merged.slots.back(), one);
     first = select(e, takesFirst, next, first);
     second = select(e, takesFirst, second, next);
-    Value key = shared.key(e, next);
+    Value key = shared.key(next);
     firstKey = select(e, takesFirst, key, firstKey);
     secondKey = select(e, takesFirst, secondKey, key);
   }

@@ -10,7 +10,7 @@
 #ifndef NXV_LIB_KERNEL_SORTKEYS_H
 #define NXV_LIB_KERNEL_SORTKEYS_H
 
-#include "nxv/Kernel/ElementEmitter.h"
+#include "nxv/Kernel/KernelBuilder.h"
 
 namespace nxv {
 
@@ -51,14 +51,29 @@ mlir::Value partitionRuns(ElementEmitter &emitter, const SortedRuns &runs,
 /// The steps that suffice for a first run of at most `most` elements.
 int64_t partitionSteps(int64_t most);
 
-/// Keys in workgroup memory and the places that they came from.
-struct SharedKeys {
-  mlir::Value keys, places;
-  int64_t count;
-  mlir::IntegerType type;
+/// Keys in workgroup memory and the places that they came from, 32 bits each.
+class SharedKeys {
+public:
+  SharedKeys() = default;
+  SharedKeys(KernelBuilder &kernel, mlir::IntegerType type, int64_t count);
 
-  mlir::Value key(ElementEmitter &emitter, mlir::Value slot) const;
-  mlir::Value place(ElementEmitter &emitter, mlir::Value slot) const;
+  /// At a slot of any value; what is read beyond the end does not matter.
+  mlir::Value key(mlir::Value slot) const;
+  mlir::Value place(mlir::Value slot) const;
+
+  mlir::Value key(mlir::AffineExpr slot) const;
+  mlir::Value place(mlir::AffineExpr slot) const;
+  void setKey(mlir::AffineExpr slot, mlir::Value key) const;
+  void setPlace(mlir::AffineExpr slot, mlir::Value place) const;
+
+private:
+  mlir::AffineExpr limited(mlir::Value slot) const;
+  mlir::AffineExpr position(mlir::AffineExpr slot) const;
+
+  ElementEmitter *emitter = nullptr;
+  mlir::IntegerType type;
+  int64_t count = 0;
+  mlir::Value keys, places;
 };
 
 /// The slots, and with them the keys, of the next `count` elements of two runs
