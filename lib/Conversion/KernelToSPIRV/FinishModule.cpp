@@ -187,6 +187,22 @@ SmallVector<Attribute> getInterface(spirv::ModuleOp module) {
   return interface;
 }
 
+/// MLIR's writer takes the header of a loop for the block that enters a loop
+/// inside of the header, although it ends the header in front of that one: what
+/// a header computes gets a block of its own.
+void splitLoopHeaders(spirv::FuncOp function) {
+  OpBuilder builder(function.getContext());
+  function.walk([&](spirv::LoopOp loop) {
+    Block *header = loop.getHeaderBlock();
+    auto isNested = [](Operation &op) { return op.getNumRegions() != 0; };
+    if (llvm::none_of(*header, isNested))
+      return;
+    Block *rest = header->splitBlock(header->begin());
+    builder.setInsertionPointToEnd(header);
+    spirv::BranchOp::create(builder, loop.getLoc(), rest);
+  });
+}
+
 void eraseUnusedVariables(spirv::ModuleOp module, spirv::FuncOp function) {
   llvm::SmallDenseSet<StringAttr> used;
   function.walk([&](spirv::AddressOfOp op) {
@@ -224,6 +240,7 @@ LogicalResult nxv::finishModule(spirv::ModuleOp module, bool floatControls) {
   auto function = *module.getOps<spirv::FuncOp>().begin();
   addNoContraction(function);
   eraseUnusedVariables(module, function);
+  splitLoopHeaders(function);
 
   OpBuilder builder(module.getContext());
   builder.setInsertionPointToEnd(module.getBody());
