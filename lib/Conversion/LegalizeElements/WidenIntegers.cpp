@@ -218,23 +218,34 @@ void markReduction(linalg::GenericOp op) {
     op->setDiscardableAttr(narrowAttrName, UnitAttr::get(op.getContext()));
 }
 
+/// The sum or product that `value` is once it is brought to form, else null.
+Value beforeForm(Value value, APInt &shift) {
+  auto right = value.getDefiningOp<arith::ShRSIOp>();
+  auto left = right ? right.getLhs().getDefiningOp<arith::ShLIOp>() : nullptr;
+  if (!left || !left.getType().isInteger(8) ||
+      right.getRhs() != left.getRhs() ||
+      !matchPattern(left.getRhs(), m_ConstantInt(&shift)))
+    return {};
+  Operation *op = left.getLhs().getDefiningOp();
+  return isa_and_nonnull<arith::AddIOp, arith::MulIOp>(op) ? left.getLhs()
+                                                           : Value();
+}
+
 /// A reduction's payload ends in the operation that combines: sums and products
 /// are brought to form after all of it.
 void recodeAfter(linalg::GenericOp op) {
   if (!op->removeDiscardableAttr(narrowAttrName) || op->hasAttr("nxv.ordered"))
     return;
   Operation *end = op.getBody()->getTerminator();
-  auto right = end->getOperand(0).getDefiningOp<arith::ShRSIOp>();
-  auto left = right ? right.getLhs().getDefiningOp<arith::ShLIOp>() : nullptr;
   APInt shift;
-  if (!left || !left.getType().isInteger(8) ||
-      right.getRhs() != left.getRhs() ||
-      !matchPattern(left.getRhs(), m_ConstantInt(&shift)))
-    return;
-  Value combined = left.getLhs();
-  if (!isa_and_nonnull<arith::AddIOp, arith::MulIOp>(combined.getDefiningOp()))
+  Value combined = beforeForm(end->getOperand(0), shift);
+  if (!combined)
     return;
   end->setOperand(0, combined);
+  // So is a product before it is added.
+  for (OpOperand &operand : combined.getDefiningOp()->getOpOperands())
+    if (Value product = beforeForm(operand.get(), shift))
+      operand.set(product);
   OpBuilder builder(op);
   builder.setInsertionPointAfter(op);
   Value result = op.getResult(0);

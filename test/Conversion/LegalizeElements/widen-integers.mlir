@@ -84,3 +84,25 @@ func.func @scatter(%x: tensor<4xi4>, %i: tensor<1x1xi32>, %u: tensor<1xi4>) -> t
   %0 = nxv.scatter add, %x, %i, %u {axes = array<i64: 0>} : (tensor<4xi4>, tensor<1x1xi32>, tensor<1xi4>) -> tensor<4xi4>
   return %0 : tensor<4xi4>
 }
+
+// -----
+
+#lhs = affine_map<(m, n, k) -> (m, k)>
+#rhs = affine_map<(m, n, k) -> (k, n)>
+#res = affine_map<(m, n, k) -> (m, n)>
+
+// CHECK-LABEL: func @dot
+// CHECK: %[[M:.*]] = arith.muli
+// CHECK-NEXT: %[[S:.*]] = arith.addi %[[M]], %{{.*}} : i8
+// CHECK-NEXT: linalg.yield %[[S]] : i8
+func.func @dot(%x: tensor<4x5xi4>, %y: tensor<5x6xi4>) -> tensor<4x6xi4> {
+  %i = arith.constant dense<0> : tensor<4x6xi4>
+  %0 = linalg.generic {indexing_maps = [#lhs, #rhs, #res], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %y : tensor<4x5xi4>, tensor<5x6xi4>) outs(%i : tensor<4x6xi4>) {
+  ^bb0(%a: i4, %b: i4, %acc: i4):
+    %p = arith.muli %a, %b : i4
+    %s = arith.addi %p, %acc : i4
+    linalg.yield %s : i4
+  } -> tensor<4x6xi4>
+  return %0 : tensor<4x6xi4>
+}
