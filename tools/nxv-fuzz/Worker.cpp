@@ -126,7 +126,6 @@ public:
     }
     ::close(ends[1]);
     pipe = ends[0];
-    touched = Clock::now();
   }
   Child(const Child &) = delete;
   ~Child() {
@@ -139,8 +138,13 @@ public:
   }
 
   int getPipe() const { return pipe; }
-  bool isLate(unsigned seconds) const {
-    return Clock::now() - touched > std::chrono::seconds(seconds);
+  /// Counts the parent's waiting, not the clock's time: while both are stopped
+  /// nobody waits.
+  bool isLate(unsigned seconds) {
+    auto now = Clock::now();
+    waited += std::min(now - looked, Clock::duration(std::chrono::seconds(2)));
+    looked = now;
+    return waited > std::chrono::seconds(seconds);
   }
 
   /// Reads what there is; false at the end.
@@ -149,7 +153,7 @@ public:
     ssize_t count = ::read(pipe, bytes, sizeof(bytes));
     if (count <= 0)
       return false;
-    touched = Clock::now();
+    waited = Clock::duration();
     text.append(bytes, size_t(count));
     size_t newline;
     while ((newline = text.find('\n')) != std::string::npos) {
@@ -181,7 +185,8 @@ private:
   pid_t process = -1;
   int pipe = -1;
   std::string text;
-  Clock::time_point touched;
+  Clock::time_point looked = Clock::now();
+  Clock::duration waited{};
 };
 } // namespace
 
