@@ -141,9 +141,21 @@ double Disturber::direction(size_t i) const {
   return negative != disturbance.mirrored ? -1 : 1;
 }
 
-static double moved(double value, double step, double) { return value + step; }
+/// The size of what is finite of a value.
+static double finiteSize(double value) {
+  return isFinite(value) ? std::fabs(value) : 0;
+}
+static double finiteSize(Complex value) {
+  return std::hypot(finiteSize(value.real()), finiteSize(value.imag()));
+}
+
+/// Moves what is finite of a value.
+static double moved(double value, double step, double) {
+  return isFinite(value) ? value + step : value;
+}
 static Complex moved(Complex value, double step, double other) {
-  return value + Complex(step, step * other);
+  return {moved(value.real(), step, other),
+          moved(value.imag(), step * other, other)};
 }
 
 void Disturber::moveRelative(Array &result, double units) const {
@@ -153,8 +165,8 @@ void Disturber::moveRelative(Array &result, double units) const {
   auto move = [&](auto &values) {
     using T = typename std::decay_t<decltype(values)>::value_type;
     for (size_t i = 0; i < values.size(); ++i) {
-      double size = std::abs(values[i]);
-      if (size == 0 || !isFinite(values[i]))
+      double size = finiteSize(values[i]);
+      if (size == 0)
         continue;
       double step = factor * std::max(size, lowest) * direction(i);
       values[i] = element.fit(T(moved(values[i], step, direction(~i))));
@@ -173,8 +185,7 @@ static ArrayPtr mapMagnitudes(const Array &array, Fn fn) {
   if (array.getElement().isComplex())
     llvm::transform(
         array.get<Complex>(), result->get<Complex>().begin(), [&](Complex z) {
-          auto part = [](double v) { return isFinite(v) ? std::fabs(v) : 0; };
-          return Complex(fn(part(z.real()) + part(z.imag())));
+          return Complex(fn(finiteSize(z.real()) + finiteSize(z.imag())));
         });
   else
     llvm::transform(array.get<double>(), result->get<double>().begin(),
@@ -227,7 +238,7 @@ void Disturber::moveSums(Operation *op, Operands operands,
       if (values[i] == T(0) && disturbance.mirrored)
         values[i] = -values[i];
       double step = factor * size * direction(i);
-      if (step != 0 && isFinite(values[i]))
+      if (step != 0)
         values[i] = element.fit(T(moved(values[i], step, direction(~i))));
     }
   };

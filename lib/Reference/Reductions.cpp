@@ -258,8 +258,8 @@ static Array windowReduce(WindowReduceOp op, Operands operands) {
   return result;
 }
 
-/// The element of a window that is its extreme, the last among equals; -1 if it
-/// is all padding.
+/// The element of a window that is its extreme, the first NaN or the last among
+/// equals; -1 if it is all padding.
 template <typename T>
 static int64_t selectInWindow(const Windows &windows, Dims position,
                               bool largest, Element element,
@@ -268,9 +268,13 @@ static int64_t selectInWindow(const Windows &windows, Dims position,
   forEachInWindow(windows, position, [&](int64_t at) {
     if (at < 0)
       return;
-    bool keep =
-        chosen >= 0 && (largest ? isLess(element, values[at], values[chosen])
-                                : isLess(element, values[chosen], values[at]));
+    if (chosen < 0) {
+      chosen = at;
+      return;
+    }
+    T best = values[chosen], value = values[at];
+    bool keep = best != best || (largest ? isLess(element, value, best)
+                                         : isLess(element, best, value));
     if (!keep)
       chosen = at;
   });

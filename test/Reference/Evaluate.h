@@ -67,7 +67,8 @@ inline std::string print(mlir::Type type) {
 /// Runs the statements `body`, in which the inputs are %0, %1 ..., and gives
 /// the value %r, of type `type`.
 inline Tensor evaluate(const std::string &body, const std::string &type,
-                       const std::vector<Tensor> &inputs) {
+                       const std::vector<Tensor> &inputs,
+                       const Disturbance *disturbance = nullptr) {
   std::string text = "func.func @main(";
   for (size_t i = 0; i < inputs.size(); ++i)
     text +=
@@ -79,7 +80,8 @@ inline Tensor evaluate(const std::string &body, const std::string &type,
     return {};
   }
   auto function = module->lookupSymbol<mlir::func::FuncOp>("main");
-  auto results = interpret(function, inputs);
+  auto results = disturbance ? interpret(function, inputs, *disturbance)
+                             : interpret(function, inputs);
   if (mlir::failed(results)) {
     ADD_FAILURE() << "does not run: " << text;
     return {};

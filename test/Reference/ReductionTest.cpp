@@ -147,6 +147,17 @@ TEST(SelectAndScatter, LastOfEqualsWins) {
   EXPECT_EQ(scatter("min"), (Floats{1, 11, 21, 1}));
 }
 
+TEST(SelectAndScatter, FirstNaNWins) {
+  float nan = std::numeric_limits<float>::quiet_NaN();
+  Tensor x = f32("tensor<4xf32>", {2, nan, nan, 1});
+  Tensor source = f32("tensor<1xf32>", {10}), init = f32("tensor<f32>", {1});
+  for (std::string kind : {"max", "min"})
+    EXPECT_EQ(read<float>(applyTo("select_and_scatter " + kind, "tensor<4xf32>",
+                                  {x, source, init},
+                                  windowAttributes("4", "4", "", "0", "0"))),
+              (Floats{1, 11, 1, 1}));
+}
+
 TEST(Cumulative, BothDirections) {
   Tensor x = make<int8_t>("tensor<3xi8>", {100, 27, 1});
   Tensor r = evaluate("%r = nxv.cumulative add, %0 {axis = 0} : tensor<3xi8>",

@@ -179,6 +179,10 @@ Cx ComplexEmitter::exp(Cx z) {
   Value e = math::ExpOp::create(b, z.re);
   Value c = math::CosOp::create(b, z.im), s = math::SinOp::create(b, z.im);
   Cx result{b.mulf(e, c), b.mulf(e, s)};
+  // e^inf is infinite whatever the angle: its inverse is 0.
+  Value grows = b.cmp(FP::OEQ, z.re, b.infinity(part));
+  Value noAngle = b.ori(b.isNan(z.im), b.isInf(z.im));
+  result.re = b.select(b.andi(grows, noAngle), z.re, result.re);
   // e^-inf is 0 whatever the angle; a zero angle stays a zero.
   Value gone = b.cmp(FP::OEQ, z.re, b.infinity(part, /*negative=*/true));
   result = select(gone, {num(0), num(0)}, result);

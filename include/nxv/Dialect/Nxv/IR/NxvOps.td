@@ -928,7 +928,7 @@ def Nxv_SelectAndScatterOp : Nxv_Op<"select_and_scatter", [Pure, AllTypesMatch<[
   let description = [{
     `kind` is `max` or `min`. Window `w` of `operand` (padded by `low`/`high`,
     padding never chosen unless nothing else is) selects its extreme, the last one
-    in row-major order among equals; `source[w]` is added there. Starts from
+    in row-major order among equals, or its first NaN; `source[w]` is added there. Starts from
     `init`, a scalar.
   }];
   let arguments = (ins Nxv_ReduceKindAttr:$kind, Nxv_RealTensor:$operand, Nxv_RealTensor:$source,
