@@ -448,13 +448,13 @@ Values BlockEmitter::combine(Root &root, ValueRange lhs, ValueRange rhs) {
   } else if (from < to)
     position =
         arith::ExtSIOp::create(builder, emitter->getLoc(), type, position);
-  AffineExpr index =
-      emitter->addDim(IndexRange{std::numeric_limits<int32_t>::min(),
-                                 std::numeric_limits<int32_t>::max()},
-                      position);
+  AffineExpr index = emitter->addDim(emitter->anyIndex(), position);
   for (unsigned loop : root.reduced)
     loops[loop] = index;
-  return emitter->payloadOf(op, loops, ValueRange{rhs[0]}, lhs);
+  // An operand that only gives a loop its size is not read.
+  SmallVector<Value> inputs(op.getNumDpsInputs());
+  inputs.front() = rhs[0];
+  return emitter->payloadOf(op, loops, inputs, lhs);
 }
 
 AffineExpr BlockEmitter::sharedPosition(AffineExpr which) {

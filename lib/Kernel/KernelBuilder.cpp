@@ -26,24 +26,34 @@ static MemRefType globalMemory(Type tensor) {
                    spirv::StorageClass::PhysicalStorageBuffer));
 }
 
+/// Do indices of the group's tensors, or numbers of the points of its roots,
+/// need 64 bits? What is computed on the way counts as well: no memory holds
+/// it, but its elements have indices.
 static bool needsWideIndices(program::GroupOp group) {
-  auto large = [](Type type) {
-    return cast<ShapedType>(type).getNumElements() >
-           std::numeric_limits<int32_t>::max();
+  bool wide = false;
+  auto require = [&](int64_t count) {
+    wide |= count > std::numeric_limits<int32_t>::max();
   };
-  bool wide = llvm::any_of(group->getOperandTypes(), large) ||
-              llvm::any_of(group->getResultTypes(), large);
+  auto requireAll = [&](ValueRange values) {
+    for (Value value : values)
+      if (auto tensor = dyn_cast<RankedTensorType>(value.getType()))
+        require(tensor.getNumElements());
+  };
+  requireAll(group.getBody().front().getArguments());
   // A contraction never numbers all of its points: its linear indices run over
   // the rows, the columns or the depth, each a part of some tensor.
   program::Family family = group.getFamily();
-  if (family == program::Family::contract || family == program::Family::conv)
-    return wide;
-  group.getBody().walk([&](linalg::GenericOp op) {
+  bool numbersPoints =
+      family != program::Family::contract && family != program::Family::conv;
+  group.getBody().walk([&](Operation *op) {
+    requireAll(op->getResults());
+    auto generic = dyn_cast<linalg::GenericOp>(op);
+    if (!generic || !numbersPoints || !op->hasAttr(rootAttrName))
+      return;
     int64_t points = 1;
-    for (int64_t extent : op.getStaticLoopRanges())
+    for (int64_t extent : generic.getStaticLoopRanges())
       points *= extent;
-    wide |= points > std::numeric_limits<int32_t>::max() &&
-            op->hasAttr(rootAttrName);
+    require(points);
   });
   return wide;
 }

@@ -43,3 +43,33 @@ func.func @negate(%x: tensor<1000xf32> {nxv.name = "x", nxv.element = "f32"}) ->
 func.func @through(%x: tensor<10xf32> {nxv.name = "x", nxv.element = "f32"}) -> (tensor<10xf32> {nxv.element = "f32"}) {
   return %x : tensor<10xf32>
 }
+
+// -----
+
+// The group's own tensors are small, but not what it slices.
+// CHECK-LABEL: program.program @end
+// CHECK: gpu.func {{.*}}nxv.index64
+// CHECK: 2147483648 : i64
+func.func @end() -> (tensor<5xi64> {nxv.element = "s64"}) {
+  %0 = program.group map() : () -> tensor<5xi64> {
+    %e = tensor.empty() : tensor<2147483653xi64>
+    %1 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        outs(%e : tensor<2147483653xi64>) {
+    ^bb0(%out: i64):
+      %4 = linalg.index 0 : index
+      %5 = arith.index_cast %4 : index to i64
+      linalg.yield %5 : i64
+    } -> tensor<2147483653xi64>
+    %s = tensor.empty() : tensor<5xi64>
+    %2 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+        outs(%s : tensor<5xi64>) {
+    ^bb0(%out: i64):
+      %4 = linalg.index 0 : index
+      %5 = affine.apply affine_map<()[s0] -> (s0 + 2147483648)>()[%4]
+      %6 = tensor.extract %1[%5] : tensor<2147483653xi64>
+      linalg.yield %6 : i64
+    } -> tensor<5xi64>
+    program.yield %2 : tensor<5xi64>
+  }
+  return %0 : tensor<5xi64>
+}

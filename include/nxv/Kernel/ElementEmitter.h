@@ -67,6 +67,8 @@ public:
   mlir::Value index(mlir::AffineExpr expr);
   /// The same as a value of MLIR's index type, for a memory access.
   mlir::Value memoryIndex(mlir::AffineExpr expr);
+  /// The range of an index of which nothing is known.
+  IndexRange anyIndex() const;
   /// `expr` limited to [low, high]: itself where its range says so already.
   mlir::AffineExpr clamp(mlir::AffineExpr expr, int64_t low, int64_t high);
   /// The predicate `expr < bound`, a null value where it always holds.
@@ -153,8 +155,6 @@ private:
   PayloadValue compareIndices(mlir::Operation &op, PayloadValue lhs,
                               PayloadValue rhs);
   mlir::AffineExpr asIndex(const PayloadValue &value);
-  /// The range of an index of which nothing is known.
-  IndexRange anyIndex() const;
   /// An integer or a vector of them, extended or cut to `element`.
   mlir::Value resize(mlir::Value value, mlir::Type element, bool isUnsigned);
   mlir::Value asValue(const PayloadValue &value);

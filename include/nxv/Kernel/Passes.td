@@ -12,7 +12,9 @@ def SplitReductions : Pass<"nxv-split-reductions", "::mlir::func::FuncOp"> {
   let summary = "spread long reductions with few results over the device";
   let description = [{
     A reduction with few results and many elements would run on few workgroups.
-    It becomes two: one over chunks, one over the chunks' results.
+    It becomes two: one over chunks, one over the chunks' results. What is left of
+    a length that has no suitable divisor is reduced apart. A value and its index
+    (argmax) are combined as the payload does; chunks count from their start.
 
     ```mlir
     %s = linalg.generic {iterators = ["reduction"]} ins(%x : tensor<1048576xf32>) ...
