@@ -18,7 +18,7 @@ import os
 import re
 import sys
 
-from leapfrog import density_graph, leapfrog, make_inputs
+from leapfrog import density_graph, leapfrog, make_inputs, step_size
 from tools import Failure, Runner, Tensor, check_all, compare, differ
 
 WORKLOADS = os.path.join(os.path.dirname(__file__), "..", "graphs", "workloads")
@@ -48,10 +48,8 @@ class Run:
         self.runner = runner
         self.size = (steps, parameters, observations, chains, density)
         self.graph = leapfrog(*self.size)
-        # Many steps of a chaotic system are not comparable.
-        self.eps = 0.1 if steps < 1000 else 0.02
-        numbers = make_inputs(*self.size, eps=self.eps)
-        self.inputs = [Tensor.of(like["type"], like["shape"], each) for like, each in zip(self.graph["inputs"], numbers)]
+        self.eps = step_size(steps)
+        self.inputs = make_inputs(*self.size)
 
     def name(self):
         return "steps {}, parameters {}, observations {}, chains {}, {}".format(*self.size)

@@ -11,9 +11,6 @@ Operators take a Value or a number; a number is a scalar constant of the other s
 or shape, the format casts and broadcasts them. Nothing is folded and nothing is merged but equal constants of a scope.
 """
 
-import json
-import math
-
 PREDICATE_OPS = (
     "equal not_equal greater less greater_equal less_equal logical_and logical_or logical_xor is_nan is_infinity all any"
 ).split()
@@ -278,12 +275,3 @@ class Graph:
             "outputs": {"tuple": leaves},
             "graph": scope,
         }
-
-
-def elements_of(shape):
-    return math.prod(shape)
-
-
-def write(graph, path):
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(graph, file)

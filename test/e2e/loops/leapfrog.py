@@ -2,6 +2,7 @@
 # Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """usage: leapfrog.py OUT.json [--steps=32] [--parameters=8] [--observations=200] [--chains=0] [--density=regime|scales]
+                   [--io=OUT.io.json]
 
 The graph has the structure of the traced ones, test/e2e/graphs/workloads/leapfrog_k32.json and leapfrog_batch16.json
 (which are this one with 32 steps, 8 parameters, 200 observations and no or 16 chains), and its densities the expressions
@@ -13,14 +14,17 @@ regime   the first 8 parameters are those of a mixture of three normal distribut
 scales   all parameters are log scales of one mixture, as in scale_mixture_grad_*.json.
 
 The inputs are q, p, inv_mass, obs, eps and the number of steps; the outputs, a row for each step, are positions, momenta,
-gradients and log densities. With OUT.io.json beside it as --inputs=OUT.io.json the inputs of make_inputs are written too.
+gradients and log densities. --io writes inputs too, with the outputs that the interpreter gives: nxv-run is looked for
+in PATH.
 """
 
 import argparse
 import math
 import random
+import tempfile
 
-from graph_builder import Graph, write
+from graph_builder import Graph
+from tools import Runner, Tensor, recorded, write_json
 
 LOG_TAU_HALF = 0.9189385332046727  # log(2 pi) / 2
 LOG_PI_HALF = 0.4515827052894548  # log(pi / 2)
@@ -449,13 +453,21 @@ def make_chain(chance, parameters, observations, density):
     return q, p, inv_mass, obs
 
 
-def make_inputs(steps, parameters, observations, chains=0, density="regime", eps=0.1, seed=1):
-    """The inputs as lists, in order; a chain of a batch is what one of that seed alone would be."""
+def step_size(steps):
+    """Many steps of a chaotic system are comparable only if they are short."""
+    return 0.1 if steps < 1000 else 0.02
+
+
+def make_inputs(steps, parameters, observations, chains=0, density="regime", seed=1):
+    """The inputs as tensors, in order; a chain of a batch is what one of that seed alone would be."""
     drawn = [
         make_chain(random.Random(seed + chain), parameters, observations, density) for chain in range(max(chains, 1))
     ]
     flat = [[number for chain in drawn for number in chain[which]] for which in range(4)]
-    return [*flat, [eps], [steps]]
+    shapes = Shapes(parameters, observations, chains)
+    vector, data = shapes.all_parameters(), shapes.all_observations()
+    tensors = [Tensor.of("f64", shape, numbers) for shape, numbers in zip((vector, vector, vector, data), flat)]
+    return [*tensors, Tensor.of("f64", [], [step_size(steps)]), Tensor.of("s32", [], [steps])]
 
 
 def main():
@@ -466,8 +478,16 @@ def main():
     parser.add_argument("--observations", type=int, default=200)
     parser.add_argument("--chains", type=int, default=0)
     parser.add_argument("--density", choices=["regime", "scales"], default="regime")
+    parser.add_argument("--io")
     chosen = parser.parse_args()
-    write(leapfrog(chosen.steps, chosen.parameters, chosen.observations, chosen.chains, chosen.density), chosen.out)
+    size = (chosen.steps, chosen.parameters, chosen.observations, chosen.chains, chosen.density)
+    graph = leapfrog(*size)
+    write_json(graph, chosen.out)
+    if chosen.io:
+        inputs = make_inputs(*size)
+        with tempfile.TemporaryDirectory() as folder:
+            outputs = Runner(folder).interpret(graph, inputs)
+        write_json(recorded(graph["name"], inputs, outputs, 1e-11), chosen.io)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 
 import array
 import ast
+import base64
 import json
 import math
 import os
@@ -68,6 +69,26 @@ def read_npy(path, type):
         return Tensor(type, header["shape"], file.read())
 
 
+def write_json(value, path):
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(value, file)
+
+
+def recorded(name, inputs, outputs, tolerance):
+    """What stands in NAME.io.json."""
+
+    def tensors(values):
+        return [{"type": v.type, "shape": v.shape, "data": base64.b64encode(v.data).decode()} for v in values]
+
+    return {
+        "name": name,
+        "reference": "nxv-run --reference",
+        "tolerance": tolerance,
+        "inputs": tensors(inputs),
+        "outputs": tensors(outputs),
+    }
+
+
 def run_tool(*command):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:
@@ -100,8 +121,7 @@ class Runner:
 
     def save(self, graph):
         path = self.path(f"{graph['name']}.json")
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(graph, file)
+        write_json(graph, path)
         return path
 
     def interpret(self, graph, inputs):

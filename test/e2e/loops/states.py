@@ -1,0 +1,246 @@
+# states.py - programs whose states are overwritten while they are read.
+# Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""States that swap places, that a turn reads at one place and writes at another, that move over themselves, that do not fit
+workgroup memory. Each with few elements and with many, so that it lies in workgroup memory and in buffers."""
+
+from programs import Program, counted, integers, programs, put_row, reals, row
+
+SIZES = (1, 8, 300, 3000, 200000)
+
+
+def name(what, size):
+    return f"{what}_{size}"
+
+
+@programs("states")
+def swaps():
+    """(a, b) -> (b, a + b), and a rotation of four, one of which stands twice."""
+    for size in SIZES:
+        program = Program(name("fibonacci", size))
+        g = program.graph
+        a, b, n = program.input("u32", [size]), program.input("u32", [size]), program.input("s32", [])
+        program.finish(counted(g, n, [a, b], lambda t, a, b: [b, a + b]))
+        x, y = integers(1, size, 0, 9), integers(2, size, 0, 9)
+        yield program.run(x, y, 20).run(x, y, 1).run(x, y, 0, expect=[x, y])
+
+    for size in (1, 8, 300):
+        program = Program(name("rotation", size))
+        g = program.graph
+        states = [program.input("s32", [size]) for _ in range(4)]
+        n = program.input("s32", [])
+        program.finish(counted(g, n, states, lambda t, a, b, c, d: [b, c, d, a]))
+        values = [integers(3 + i, size, 0, 99) for i in range(4)]
+        for turns in (0, 1, 2, 3, 4, 7):
+            moved = turns % 4
+            program.run(*values, turns, expect=values[moved:] + values[:moved])
+        yield program
+
+    for size in SIZES:
+        program = Program(name("duplicates", size))
+        g = program.graph
+        states = [program.input("f32", [size]) for _ in range(3)]
+        a, b, c = counted(g, 3, states, lambda t, a, b, c: [b, b, a + c])
+        program.finish([a, b, c])
+        a, b, c = ([float(n) for n in integers(7 + i, size, 0, 99)] for i in range(3))
+        yield program.run(a, b, c, expect=[b, b, [x + z + 2 * y for x, y, z in zip(a, b, c)]])
+
+
+@programs("states")
+def permutations():
+    """A turn moves the elements of its state: the new one cannot be written over the old."""
+    for size in (2, 7, 40, 400):
+        program = Program(name("permutations", size))
+        g = program.graph
+        x, n = program.input("s32", [size, size]), program.input("s32", [])
+
+        def body(t, x):
+            x = g.transpose(x, [1, 0])
+            x = g.concatenate([g.slice(x, [1, 0], [size - 1, size]), g.slice(x, [0, 0], [1, size])], 0)
+            x = g.node("reverse", [x], "s32", [size, size], {"axes": [1]})
+            return [x]
+
+        program.finish(counted(g, n, [x], body))
+        yield program.run(list(range(size * size)), 3).run(list(range(size * size)), 2)
+
+    for size in SIZES:
+        program = Program(name("shift", size))
+        g = program.graph
+        x = program.input("f32", [size])
+
+        def body(t, x):
+            return [g.concatenate([g.reshape(g.sum(x) * 0.5, [1]), g.slice(x, [0], [size - 1])], 0)]
+
+        program.tolerance = 1e-5
+        yield program.finish(counted(g, 4, [x], body)).run(reals(10, size))
+
+
+@programs("states")
+def rows():
+    """A turn reads some rows of a state and writes another one."""
+    for size in (1, 5, 700):
+        program = Program(name("rows", size))
+        g = program.graph
+        turns = 12
+        table = program.input("u64", [turns + 2, size])
+
+        def body(t, table):
+            return [put_row(g, table, row(g, table, t) * 3 + row(g, table, t + 1), t + 2)]
+
+        yield program.finish(counted(g, turns, [table], body)).run(integers(11, (turns + 2) * size, 0, 9))
+
+    # Rows that are read after they were written in the same turn, and before.
+    program = Program("rows_twice")
+    g = program.graph
+    x = program.input("s32", [6, 33])
+
+    def body(t, x):
+        x = put_row(g, x, row(g, x, t + 1) + row(g, x, t) * 2, t)
+        x = put_row(g, x, row(g, x, t) - row(g, x, 5), t + 1)
+        return [x]
+
+    yield program.finish(counted(g, 5, [x], body)).run(integers(12, 198, -9, 9))
+
+
+@programs("states")
+def moves():
+    """Pieces of a state are copied over each other, by put_slice at places that the turn gives, clamped at the end."""
+    for size in (9, 300, 5000):
+        program = Program(name("moves", size))
+        g = program.graph
+        x = program.input("s32", [size])
+        length = size // 3
+
+        def body(t, x):
+            x = g.put_slice(x, g.slice(x, [t], [length]), [t + 1])
+            return [g.put_slice(x, g.slice(x, [t * 2 + 1], [length]), [t])]
+
+        yield program.finish(counted(g, min(size, 40), [x], body)).run(integers(13, size, 0, 999))
+
+
+@programs("states")
+def bubble_sort():
+    """Two elements change places, in loops in loops; how often is counted."""
+    size = 13
+    program = Program("bubble_sort")
+    g = program.graph
+    x = program.input("f32", [size])
+
+    def outer(i, x, swaps):
+        def inner(j, x, swaps):
+            a, b = g.slice(x, [j], [1]), g.slice(x, [j + 1], [1])
+            wrong = g.op("greater", a, b)
+            x = g.put_slice(x, g.op("min", a, b), [j])
+            x = g.put_slice(x, g.op("max", a, b), [j + 1])
+            return [x, swaps + g.cast(g.squeeze(wrong, [0]), "s32")]
+
+        return counted(g, size - 1, [x, swaps], inner)
+
+    program.finish(counted(g, size, [x, g.constant(0, "s32")], outer))
+    values = integers(14, size, 0, 30)
+    swaps = sum(values[i] > values[j] for i in range(size) for j in range(i + 1, size))
+    yield program.run([float(n) for n in values], expect=[[float(n) for n in sorted(values)], [swaps]])
+
+
+@programs("states")
+def sieve():
+    """Multiples are struck out, an element a turn, from a start that depends on what is struck out already."""
+    size = 60
+    program = Program("sieve")
+    g = program.graph
+    prime = g.constant(1, "u8", [size])
+    n = program.input("s32", [])
+
+    def outer(i, prime, n):
+        # The step is a state of its own, since a loop sees nothing outside.
+        def run():
+            step = i + 2
+
+            def more(at, step, prime):
+                return g.op("less", at, size)
+
+            def strike(at, step, prime):
+                return [at + step, step, g.put_slice(prime, g.constant(0, "u8", [1]), [at])]
+
+            return [g.while_loop([step * 2, step, prime], more, strike)[2]]
+
+        return [*g.cond([(row(g, prime, i + 2), run)], lambda: [prime]), n]
+
+    prime, _ = counted(g, n, [prime, n], outer)
+    program.finish([prime])
+    wanted = [1 if n < 2 or all(n % d for d in range(2, n)) else 0 for n in range(size)]
+    yield program.run(size - 2, expect=[wanted])
+
+
+@programs("states")
+def edit_distance():
+    """A table whose entries depend on three neighbours, filled element by element in two loops."""
+    left, right = "kitten sitting on a mat", "sitting kitten at a map"
+    program = Program("edit_distance")
+    g = program.graph
+    a, b = program.input("u8", [len(left)]), program.input("u8", [len(right)])
+    table = g.op("add", g.iota("s32", [len(left) + 1, len(right) + 1], 0), g.iota("s32", [len(left) + 1, len(right) + 1], 1))
+
+    def outer(i, table, a, b):
+        def inner(j, table, a, b, i):
+            def at(k, l):
+                return g.reshape(g.slice(table, [k, l], [1, 1]), [])
+
+            same = g.op("equal", row(g, a, i), row(g, b, j))
+            changed = at(i, j) + g.op("select", same, g.constant(0, "s32"), g.constant(1, "s32"))
+            best = g.op("min", changed, g.op("min", at(i, j + 1), at(i + 1, j)) + 1)
+            return [g.put_slice(table, g.reshape(best, [1, 1]), [i + 1, j + 1]), a, b, i]
+
+        return counted(g, len(right), [table, a, b, i], inner)[:3]
+
+    table, _, _ = counted(g, len(left), [table, a, b], outer)
+    program.finish([g.slice(table, [len(left), len(right)], [1, 1]), table])
+    distances = {}
+    for i in range(len(left) + 1):
+        for j in range(len(right) + 1):
+            distances[i, j] = i + j
+            if i and j:
+                changed = distances[i - 1, j - 1] + (left[i - 1] != right[j - 1])
+                distances[i, j] = min(changed, distances[i - 1, j] + 1, distances[i, j - 1] + 1)
+    flat = [distances[i, j] for i in range(len(left) + 1) for j in range(len(right) + 1)]
+    yield program.run(list(left.encode()), list(right.encode()), expect=[[flat[-1]], flat])
+
+
+@programs("states")
+def many_states():
+    """More state than workgroup memory: 20 tensors, each of which takes from the next."""
+    for type, size in (("f64", 4), ("f64", 100), ("f32", 600), ("s32", 3000)):
+        program = Program(f"many_states_{type}_{size}")
+        g = program.graph
+        states = [program.input(type, [size]) for _ in range(20)]
+        n = program.input("s32", [])
+
+        def body(t, *states):
+            return [a + b for a, b in zip(states, states[1:] + states[:1])]
+
+        program.finish(counted(g, n, states, body))
+        values = [[int(n) for n in integers(20 + i, size, -9, 9)] for i in range(20)]
+        yield program.run(*values, 6).run(*values, 0, expect=values)
+
+
+@programs("states")
+def passed_through():
+    """States that no turn changes, states that nothing reads, and results that are inputs."""
+    program = Program("passed_through")
+    g = program.graph
+    x, y = program.input("f32", [17]), program.input("f32", [17])
+    unread, kept = g.constant(3.0, "f32", [17]), g.constant(4.0, "f32", [2])
+    x2, y2, _, kept2 = counted(g, 3, [x, y, unread, kept], lambda t, x, y, u, k: [x + y, y, u + x, k])
+    program.finish([x2, y2, kept2, y, x])
+    a, b = ([float(n) for n in integers(30 + i, 17, 0, 9)] for i in range(2))
+    yield program.run(a, b, expect=[[x + 3 * y for x, y in zip(a, b)], b, [4.0, 4.0], b, a])
+
+    # The result of one loop is the state of the next, and both are results.
+    program = Program("loops_in_a_row")
+    g = program.graph
+    x, n = program.input("s64", [5]), program.input("s32", [])
+    (first,) = counted(g, n, [x], lambda t, x: [x * 2 + g.cast(t, "s64")])
+    (second,) = counted(g, n, [first], lambda t, x: [x - 1])
+    (third,) = counted(g, n, [first + second], lambda t, x: [g.op("bitwise_xor", x, g.cast(t, "s64"))])
+    program.finish([first, second, third, g.sum(third)])
+    yield program.run([1, 2, 3, 4, 5], 4).run([1, 2, 3, 4, 5], 0)
