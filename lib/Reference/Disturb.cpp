@@ -1,5 +1,4 @@
-//===- Disturb.cpp - what implementations may do differently
-//----------------===//
+//===- Disturb.cpp - what implementations may do differently --------------===//
 // Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
@@ -13,7 +12,6 @@ using namespace mlir;
 using namespace nxv;
 using namespace nxv::reference;
 
-static constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 static constexpr double kLowestNormalF32 = 0x1p-126;
 
 /// The relative distance of neighbouring numbers.
@@ -121,17 +119,26 @@ static bool isSum(Operation *op) {
   return isa<DotGeneralOp, ConvolutionOp, SelectAndScatterOp>(op);
 }
 
-/// Another value, of which nobody can say how far it is.
-static double undetermined(double value) {
-  return std::isfinite(value) ? kNaN : 0;
-}
-static Complex undetermined(Complex value) {
-  return {undetermined(value.real()), undetermined(value.imag())};
+/// Operations that multiply complex numbers: of those that are not finite,
+/// which part becomes NaN is not determined.
+static bool multiplies(Operation *op) {
+  return op->hasTrait<OpTrait::Elementwise>() ||
+         getKind(op) == ReduceKind::mul ||
+         isa<DotGeneralOp, ConvolutionOp, FftOp, TriangularSolveOp>(op);
 }
 
 //===----------------------------------------------------------------------===//
 // Movements
 //===----------------------------------------------------------------------===//
+
+void Disturber::lose(double &value) const {
+  value = disturbance.seed & 1 ? 0 : std::numeric_limits<double>::quiet_NaN();
+}
+void Disturber::lose(Complex &value) const {
+  double part;
+  lose(part);
+  value = Complex(part, part);
+}
 
 double Disturber::direction(size_t i) const {
   uint64_t z = disturbance.seed * 0x9e3779b97f4a7c15 + numOps;
@@ -232,7 +239,7 @@ void Disturber::moveSums(Operation *op, Operands operands,
       if (!std::isfinite(size)) {
         // Another order may overflow on the way, or not.
         if (disturbance.mirrored)
-          values[i] = undetermined(values[i]);
+          lose(values[i]);
         continue;
       }
       if (values[i] == T(0) && disturbance.mirrored)
@@ -263,7 +270,7 @@ void Disturber::moveProducts(Operation *op, Operands operands,
   auto move = [&](auto &values) {
     for (size_t i = 0; i < values.size(); ++i)
       if (!std::isfinite(getReal(large, i)) || getReal(small, i) < lowest)
-        values[i] = undetermined(values[i]);
+        lose(values[i]);
   };
   if (result.getElement().isComplex())
     move(result.get<Complex>());
@@ -272,13 +279,13 @@ void Disturber::moveProducts(Operation *op, Operands operands,
 }
 
 /// Zeros of the padding times a kernel's infinity may be left out, or be NaN.
-static void loseAll(Array &result) {
+void Disturber::loseAll(Array &result) const {
   if (result.getElement().isComplex())
     for (Complex &value : result.get<Complex>())
-      value = undetermined(value);
+      lose(value);
   else
     for (double &value : result.get<double>())
-      value = undetermined(value);
+      lose(value);
 }
 
 static bool hasNonFinite(const Array &array) {
@@ -315,10 +322,10 @@ static void changeNaNBits(const Array &operand, Array &result) {
 }
 
 /// Nor have the parts of complex numbers that are not finite.
-static void loseNonFinite(Array &result) {
+void Disturber::loseNonFinite(Array &result) const {
   for (Complex &value : result.get<Complex>())
     if (!isFinite(value))
-      value = undetermined(value);
+      lose(value);
 }
 
 void Disturber::disturb(Operation *op, Operands operands, Array &result) {
@@ -337,8 +344,7 @@ void Disturber::disturb(Operation *op, Operands operands, Array &result) {
     moveOperands(op, operands, result, 16);
   else if (double units = getUnits(op))
     moveRelative(result, units);
-  if (result.getElement().isComplex() && disturbance.mirrored &&
-      op->hasTrait<OpTrait::Elementwise>())
+  if (result.getElement().isComplex() && disturbance.mirrored && multiplies(op))
     loseNonFinite(result);
   flushInPlace(result);
 }

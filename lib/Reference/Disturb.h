@@ -27,6 +27,12 @@ public:
 private:
   /// 1 or -1 for an element of the current operation.
   double direction(size_t i) const;
+  /// Sets a value of which nobody can say what it is: to 0 or to NaN, by the
+  /// seed.
+  void lose(double &value) const;
+  void lose(Complex &value) const;
+  void loseAll(Array &result) const;
+  void loseNonFinite(Array &result) const;
   /// Moves elements by `units` in the last place of their own.
   void moveRelative(Array &result, double units) const;
   /// Moves the sums of an operation by what rounding in another order may.

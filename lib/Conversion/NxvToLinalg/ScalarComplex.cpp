@@ -18,6 +18,9 @@ using namespace nxv;
 using namespace nxv::tolinalg;
 using FP = arith::CmpFPredicate;
 
+static constexpr double kLog4 = 1.3862943611198906;
+static constexpr double kHalfPi = 1.5707963267948966;
+
 namespace {
 struct Cx {
   Value re, im;
@@ -56,6 +59,13 @@ public:
     return {b.subf(b.mulf(x.re, y.re), b.mulf(x.im, y.im)),
             b.addf(b.mulf(x.re, y.im), b.mulf(x.im, y.re))};
   }
+  /// Is a part so large that 1 beside it does not matter? Then functions go on
+  /// with a part of the number: its modulus may be too large to be a number.
+  Value isHuge(Cx z) {
+    Value big = arith::MaximumFOp::create(b, b.absf(z.re), b.absf(z.im));
+    return b.cmp(FP::OGT, big, num(0x1p64));
+  }
+  Cx scale(Cx z, Value by) { return {b.mulf(z.re, by), b.mulf(z.im, by)}; }
   Cx div(Cx x, Cx y);
   Value abs(Cx z);
   Value logAbs(Cx z);
@@ -73,6 +83,7 @@ public:
   Cx sinh(Cx z);
   Cx cosh(Cx z);
   Cx tanh(Cx z);
+  Value asinhOfPart(Value v, Value huge);
   Cx asin(Cx z);
   Cx acos(Cx z);
   Cx acosh(Cx z);
@@ -169,7 +180,10 @@ Value ComplexEmitter::logAbs(Cx z) {
   Value excess = b.addf(b.mulf(b.subf(big, num(1)), b.addf(big, num(1))),
                         b.mulf(small, small));
   Value close = b.mulf(num(0.5), math::Log1pOp::create(b, excess));
-  Value far = math::LogOp::create(b, abs(z));
+  Value huge = isHuge(z);
+  Value far =
+      math::LogOp::create(b, abs(scale(z, b.select(huge, num(0.25), num(1)))));
+  far = b.addf(far, b.select(huge, num(kLog4), num(0)));
   Value isClose =
       b.andi(b.cmp(FP::OGT, big, num(0.5)), b.cmp(FP::OLT, big, num(2)));
   return b.select(isClose, close, far);
@@ -210,9 +224,10 @@ Cx ComplexEmitter::log1p(Cx z) {
 }
 
 Cx ComplexEmitter::sqrt(Cx z) {
-  Value x = b.absf(z.re);
-  Value w = math::SqrtOp::create(
-      b, b.addf(b.mulf(num(0.5), x), b.mulf(num(0.5), abs(z))));
+  Value huge = isHuge(z);
+  Cx half = scale(z, b.select(huge, num(0.125), num(0.5)));
+  Value w = math::SqrtOp::create(b, b.addf(b.absf(half.re), abs(half)));
+  w = b.mulf(w, b.select(huge, num(2), num(1)));
   Value other = b.divf(b.mulf(num(0.5), z.im), w);
   Value right = b.cmp(FP::OGE, z.re, num(0));
   Cx result = select(right, {w, other}, {b.absf(other), copysign(w, z.im)});
@@ -222,10 +237,13 @@ Cx ComplexEmitter::sqrt(Cx z) {
 }
 
 Cx ComplexEmitter::cbrt(Cx z) {
-  Cx l = log(z);
-  Value third = num(1.0 / 3.0);
-  Cx root = exp({b.mulf(l.re, third), b.mulf(l.im, third)});
-  return select(isZero(z), z, root);
+  Value huge = isHuge(z);
+  Value modulus = abs(scale(z, b.select(huge, num(0.125), num(1))));
+  Value root = math::CbrtOp::create(b, modulus);
+  root = b.mulf(root, b.select(huge, num(2), num(1)));
+  Value angle = b.mulf(num(1.0 / 3.0), atan2(z.im, z.re));
+  Cx turn{math::CosOp::create(b, angle), math::SinOp::create(b, angle)};
+  return select(isZero(z), z, scale(turn, root));
 }
 
 Cx ComplexEmitter::pow(Cx x, Cx y, Value rawExponent) {
@@ -247,8 +265,9 @@ Cx ComplexEmitter::pow(Cx x, Cx y, Value rawExponent) {
 }
 
 Cx ComplexEmitter::sign(Cx z) {
-  Value modulus = abs(z);
-  Cx result{b.divf(z.re, modulus), b.divf(z.im, modulus)};
+  Cx scaled = scale(z, b.select(isHuge(z), num(0.25), num(1)));
+  Value modulus = abs(scaled);
+  Cx result{b.divf(scaled.re, modulus), b.divf(scaled.im, modulus)};
   return select(isZero(z), real(0), result);
 }
 
@@ -297,34 +316,64 @@ Cx ComplexEmitter::tanh(Cx z) {
   return select(b.cmp(FP::OGT, magnitude, num(limit)), far, near);
 }
 
+/// asinh of `v`, a part of a product for `z` or, if `huge`, for a quarter of
+/// it.
+Value ComplexEmitter::asinhOfPart(Value v, Value huge) {
+  Value more = copysign(b.select(huge, num(kLog4), num(0)), v);
+  return b.addf(math::AsinhOp::create(b, v), more);
+}
+
 Cx ComplexEmitter::asin(Cx z) {
+  Value huge = isHuge(z);
+  z = scale(z, b.select(huge, num(0.25), num(1)));
   Cx minus = sqrt(oneMinus(z)), plus = sqrt(plusReal(z, 1));
   Value product = mul(minus, plus).re;
-  Value im = math::AsinhOp::create(b, mul(conj(minus), plus).im);
-  return {atan2(z.re, product), im};
+  return {atan2(z.re, product), asinhOfPart(mul(conj(minus), plus).im, huge)};
 }
 
 Cx ComplexEmitter::acos(Cx z) {
+  Value huge = isHuge(z);
+  z = scale(z, b.select(huge, num(0.25), num(1)));
   Cx minus = sqrt(oneMinus(z)), plus = sqrt(plusReal(z, 1));
   Value re = b.mulf(num(2), atan2(minus.re, plus.re));
-  return {re, math::AsinhOp::create(b, mul(conj(plus), minus).im)};
+  return {re, asinhOfPart(mul(conj(plus), minus).im, huge)};
 }
 
 Cx ComplexEmitter::acosh(Cx z) {
+  Value huge = isHuge(z);
+  z = scale(z, b.select(huge, num(0.25), num(1)));
   Cx minus = sqrt(plusReal(z, -1)), plus = sqrt(plusReal(z, 1));
-  Value re = math::AsinhOp::create(b, mul(conj(minus), plus).re);
+  Value re = asinhOfPart(mul(conj(minus), plus).re, huge);
   return {re, b.mulf(num(2), atan2(minus.im, plus.re))};
 }
 
-/// On |re z|: next to -1 log1p would cancel.
+/// On |re z|: next to -1 log1p would cancel. Squares of huge numbers are taken
+/// of what they are scaled to.
 Cx ComplexEmitter::atanh(Cx z) {
-  Value x = b.absf(z.re);
-  Value away = b.subf(num(1), x);
-  Value y2 = b.mulf(z.im, z.im);
-  Value ratio = b.divf(b.mulf(num(4), x), b.addf(b.mulf(away, away), y2));
-  Value re = b.mulf(num(0.25), math::Log1pOp::create(b, ratio));
-  Value cosine = b.subf(b.mulf(away, b.addf(num(1), x)), y2);
-  Value im = b.mulf(num(0.5), atan2(b.mulf(num(2), z.im), cosine));
+  double small = part.isF64() ? 0x1p-520 : 0x1p-66;
+  Value s = b.select(isHuge(z), num(small), num(1));
+  Value x = b.absf(z.re), y = b.mulf(z.im, s);
+  Value away = b.mulf(b.subf(num(1), x), s);
+  Value toward = b.mulf(b.addf(num(1), x), s);
+  Value y2 = b.mulf(y, y);
+  Value ratio =
+      b.divf(b.mulf(num(4), b.mulf(x, s)), b.addf(b.mulf(away, away), y2));
+  Value re = b.mulf(num(0.25), math::Log1pOp::create(b, b.mulf(ratio, s)));
+  // Next to the pole the ratio is too large to be a number.
+  Value distance = abs({away, y});
+  Value isClose =
+      b.cmp(FP::OLT, distance, num(part.isF64() ? 0x1p-500 : 0x1p-60));
+  Value close = b.mulf(
+      num(0.5), b.subf(num(kLog4 / 2), math::LogOp::create(b, distance)));
+  re = b.select(isClose, close, re);
+  Value cosine = b.subf(b.mulf(away, toward), y2);
+  Value sine = b.mulf(num(2), b.mulf(y, s));
+  Value im = b.mulf(num(0.5), atan2(sine, cosine));
+  // A quarter turn at every infinity.
+  Value infinite = b.ori(b.isInf(z.re), b.isInf(z.im));
+  re = b.select(infinite, num(0), re);
+  infinite = b.andi(infinite, b.cmp(FP::ORD, z.im, z.im));
+  im = b.select(infinite, copysign(num(kHalfPi), z.im), im);
   return {copysign(re, z.re), im};
 }
 
