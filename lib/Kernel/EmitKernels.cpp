@@ -8,6 +8,7 @@
 #include "nxv/Kernel/KernelBuilder.h"
 #include "nxv/Kernel/Passes.h"
 #include "nxv/Kernel/Storage.h"
+#include "nxv/Kernel/TripCount.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -47,7 +48,9 @@ private:
   void copy(Location loc, Value from, Value to, Type type);
   LogicalResult addBlock(Block &block);
   LogicalResult addGroup(program::GroupOp group);
-  LogicalResult addWhile(nxv::WhileOp op);
+  LogicalResult addLoop(nxv::WhileOp op);
+  LogicalResult addWhile(nxv::WhileOp op, ValueRange states);
+  LogicalResult addTurn(nxv::WhileOp op, ValueRange states);
   LogicalResult addCase(nxv::CaseOp op);
   LogicalResult addBranch(nxv::CaseOp op, unsigned number, ValueRange results);
   void addTap(nxv::TapOp op);
@@ -183,7 +186,7 @@ void ProgramBuilder::writeDirectly(Block &block, ValueRange states) {
     destinations.try_emplace(value, states[i]);
 }
 
-LogicalResult ProgramBuilder::addWhile(nxv::WhileOp op) {
+LogicalResult ProgramBuilder::addLoop(nxv::WhileOp op) {
   Location loc = op.getLoc();
   SmallVector<Value> states;
   for (Value operand : op.getOperands()) {
@@ -197,7 +200,23 @@ LogicalResult ProgramBuilder::addWhile(nxv::WhileOp op) {
       buffers[argument] = state;
   for (auto [result, state] : llvm::zip(op.getResults(), states))
     buffers[result] = state;
+  std::optional<uint64_t> turns = getTripCount(op);
+  // A condition that shows values to the host has to run.
+  bool shows = op.getCondition()
+                   .walk([](nxv::TapOp) { return WalkResult::interrupt(); })
+                   .wasInterrupted();
+  if (!turns || shows)
+    return addWhile(op, states);
+  if (*turns == 0)
+    return success();
+  OpBuilder::InsertionGuard guard(builder);
+  auto loop = program::RepeatOp::create(builder, loc, *turns);
+  builder.setInsertionPointToEnd(&loop.getBody().emplaceBlock());
+  return addTurn(op, states);
+}
 
+LogicalResult ProgramBuilder::addWhile(nxv::WhileOp op, ValueRange states) {
+  Location loc = op.getLoc();
   OpBuilder::InsertionGuard guard(builder);
   // The predicate's buffer is known once the condition is there.
   Value unknown =
@@ -213,6 +232,12 @@ LogicalResult ProgramBuilder::addWhile(nxv::WhileOp op) {
   loop->setOperand(0, bufferOf(condition.getTerminator()->getOperand(0)));
 
   builder.setInsertionPointToEnd(&loop.getBody().emplaceBlock());
+  return addTurn(op, states);
+}
+
+/// The loop's body, from one state to the next.
+LogicalResult ProgramBuilder::addTurn(nxv::WhileOp op, ValueRange states) {
+  Location loc = op.getLoc();
   Block &body = op.getBody().front();
   writeDirectly(body, states);
   if (failed(addBlock(body)))
@@ -318,7 +343,7 @@ LogicalResult ProgramBuilder::addBlock(Block &block) {
     if (auto group = dyn_cast<program::GroupOp>(op))
       added = addGroup(group);
     else if (auto loop = dyn_cast<nxv::WhileOp>(op))
-      added = addWhile(loop);
+      added = addLoop(loop);
     else if (auto branch = dyn_cast<nxv::CaseOp>(op))
       added = addCase(branch);
     else if (auto tap = dyn_cast<nxv::TapOp>(op))

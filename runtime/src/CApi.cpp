@@ -150,6 +150,8 @@ const char *nxv_status_name(nxv_status status) {
     return "driver error";
   case NXV_ERROR_INTERNAL:
     return "internal error";
+  case NXV_ERROR_DEADLINE:
+    return "deadline passed";
   }
   return "unknown status";
 }
@@ -438,6 +440,14 @@ nxv_status nxv_invocation_set_tap(nxv_invocation *invocation, nxv_tap_fn tap,
   return guarded([&] {
     require(invocation, "invocation");
     invocation->impl->setTap(tap, user);
+  });
+}
+
+nxv_status nxv_invocation_set_deadline(nxv_invocation *invocation,
+                                       uint64_t microseconds) {
+  return guarded([&] {
+    require(invocation, "invocation");
+    invocation->impl->setDeadline(microseconds);
   });
 }
 

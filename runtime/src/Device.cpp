@@ -108,6 +108,7 @@ Device::Device(Instance &instance, std::pair<VkPhysicalDevice, size_t> chosen,
 }
 
 Device::~Device() {
+  ownKernels.reset();
   destroyTransfer();
   allocator.reset();
   table.vkDestroyDevice(device, nullptr);
@@ -220,18 +221,62 @@ void Device::submit(const std::vector<VkCommandBuffer> &commands,
   check(result, "vkQueueSubmit");
 }
 
-void Device::wait(VkFence fence, const std::string &what) {
-  for (uint64_t second = 0; second < timeoutSeconds; ++second) {
+bool Device::wait(VkFence fence, const std::string &what,
+                  std::optional<Time> until) {
+  if (!await(fence, what, until))
+    return false;
+  check(table.vkResetFences(device, 1, &fence), "vkResetFences");
+  return true;
+}
+
+bool Device::await(VkFence fence, const std::string &what,
+                   std::optional<Time> until) {
+  using namespace std::chrono;
+  Time lost = steady_clock::now() + seconds(timeoutSeconds);
+  while (true) {
+    Time now = steady_clock::now();
+    if (until && now >= *until && *until <= lost)
+      return false;
+    // A second at a time: some drivers take long waits to be endless.
+    nanoseconds left =
+        std::min(until ? std::min(lost, *until) : lost, now + seconds(1)) - now;
     VkResult result =
-        table.vkWaitForFences(device, 1, &fence, VK_TRUE, 1000000000);
+        table.vkWaitForFences(device, 1, &fence, VK_TRUE,
+                              uint64_t(std::max<int64_t>(left.count(), 0)));
     if (result == VK_SUCCESS)
-      return check(table.vkResetFences(device, 1, &fence), "vkResetFences");
+      return true;
     if (result == VK_ERROR_DEVICE_LOST)
       lose(NXV_ERROR_DEVICE_LOST, "the device was lost during " + what);
     check(result, "vkWaitForFences");
+    if (now >= lost)
+      break;
   }
   lose(NXV_ERROR_TIMEOUT, cat("the device did not finish ", what, " in ",
                               timeoutSeconds, " seconds (NXV_TIMEOUT)"));
+}
+
+void Device::leave(VkFence fence) {
+  std::lock_guard<std::mutex> lock(leftMutex);
+  left.push_back(fence);
+}
+
+void Device::collect(VkFence fence, const std::string &what) {
+  std::lock_guard<std::mutex> lock(leftMutex);
+  left.erase(std::remove(left.begin(), left.end(), fence), left.end());
+  wait(fence, what);
+}
+
+void Device::waitForLeft() {
+  std::lock_guard<std::mutex> lock(leftMutex);
+  for (VkFence fence : left)
+    await(fence, "what a deadline has cut off", std::nullopt);
+}
+
+const Builtins &Device::builtins() {
+  std::lock_guard<std::mutex> lock(builtinsMutex);
+  if (!ownKernels)
+    ownKernels = std::make_unique<Builtins>(device, table);
+  return *ownKernels;
 }
 
 void Device::copyNow(VkBuffer source, VkBuffer target,
@@ -265,6 +310,7 @@ void Device::copyNow(VkBuffer source, VkBuffer target,
 void Device::write(const Allocation &target, uint64_t offset, const void *data,
                    uint64_t bytes) {
   checkAlive();
+  waitForLeft();
   if (bytes == 0)
     return;
   if (target.host()) {
@@ -286,6 +332,7 @@ void Device::write(const Allocation &target, uint64_t offset, const void *data,
 void Device::read(const Allocation &source, uint64_t offset, void *data,
                   uint64_t bytes) {
   checkAlive();
+  waitForLeft();
   if (bytes == 0)
     return;
   // Reads of memory that is mapped but not cached are very slow.

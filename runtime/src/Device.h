@@ -6,12 +6,15 @@
 #ifndef NXV_RUNTIME_DEVICE_H
 #define NXV_RUNTIME_DEVICE_H
 
+#include "Builtins.h"
 #include "Features.h"
 #include "Instance.h"
 #include "Memory.h"
 #include "nxv/runtime.h"
 
 #include <atomic>
+#include <chrono>
+#include <optional>
 
 namespace nxv::runtime {
 
@@ -44,8 +47,18 @@ public:
   /// that nothing of it may be destroyed.
   bool abandoned() const { return lostStatus == NXV_ERROR_TIMEOUT; }
   void submit(const std::vector<VkCommandBuffer> &commands, VkFence fence);
-  /// Waits for a fence; `what` says what ran, should it fail.
-  void wait(VkFence fence, const std::string &what);
+  /// Waits for a fence; `what` says what ran, should it fail. False if it is
+  /// not signalled at `until`.
+  using Time = std::chrono::steady_clock::time_point;
+  bool wait(VkFence fence, const std::string &what,
+            std::optional<Time> until = std::nullopt);
+  /// A fence that nobody waits for now: the host does not touch memory before
+  /// it is signalled.
+  void leave(VkFence fence);
+  /// Ends that: waits for the fence.
+  void collect(VkFence fence, const std::string &what);
+  /// The runtime's own kernels, compiled when they are first asked for.
+  const Builtins &builtins();
 
   /// Copies between the host and an allocation.
   void write(const Allocation &target, uint64_t offset, const void *data,
@@ -58,6 +71,8 @@ private:
   void createTransfer();
   void destroyTransfer();
   void copyNow(VkBuffer source, VkBuffer target, const VkBufferCopy &region);
+  bool await(VkFence fence, const std::string &what, std::optional<Time> until);
+  void waitForLeft();
   [[noreturn]] void lose(nxv_status status, const std::string &message);
 
   Instance &vulkan;
@@ -75,6 +90,11 @@ private:
   std::mutex lostMutex;
   uint64_t timeoutSeconds = 0;
   std::shared_ptr<Allocator> allocator;
+
+  std::mutex leftMutex;
+  std::vector<VkFence> left;
+  std::mutex builtinsMutex;
+  std::unique_ptr<Builtins> ownKernels;
 
   // Copies through staging memory, one at a time.
   std::mutex transferMutex;

@@ -15,6 +15,15 @@ using nxv::pack::Tensor;
 
 /// Larger outputs are read in pieces instead of through memory of their size.
 static constexpr uint64_t kMaxStagedBytes = 64 << 20;
+/// How long a submission may go on behind a deadline before it is left alone.
+static constexpr std::chrono::seconds kGrace{1};
+/// What a submission of turns should take.
+static constexpr double kPaceSeconds = 0.01;
+static constexpr size_t kMaxTurns = 256;
+/// Turns that are submitted before the host knows whether there are so many:
+/// first, and at most.
+static constexpr size_t kFirstAhead = 4;
+static constexpr size_t kMaxAhead = 32;
 
 static uint64_t padded(uint64_t bytes) { return (bytes + 15) & ~uint64_t(15); }
 
@@ -35,6 +44,8 @@ Invocation::Invocation(const Program &program)
 }
 
 Invocation::~Invocation() {
+  // Nothing that the device still works with may go.
+  guarded([&] { settle(); });
   recording.reset();
   if (!device.abandoned())
     device.vk().vkDestroyFence(device.handle(), fence, nullptr);
@@ -68,7 +79,7 @@ void Invocation::bindInput(size_t index, Binding binding) {
     fail(NXV_ERROR_INVALID_ARGUMENT, "input ", index,
          " does not exist, there are ", inputs.size());
   checkBinding(nameOf("input", index), program.pack().inputs[index], binding);
-  recording.reset();
+  dropRecording();
   inputs[index] = std::move(binding);
 }
 
@@ -77,14 +88,14 @@ void Invocation::bindOutput(size_t index, Binding binding) {
     fail(NXV_ERROR_INVALID_ARGUMENT, "output ", index,
          " does not exist, there are ", outputs.size());
   checkBinding(nameOf("output", index), program.pack().outputs[index], binding);
-  recording.reset();
+  dropRecording();
   outputs[index] = std::move(binding);
 }
 
 void Invocation::setTap(nxv_tap_fn function, void *user) {
   // Without a tap the program is not cut there.
   if ((tap == nullptr) != (function == nullptr))
-    recording.reset();
+    dropRecording();
   tap = function;
   tapUser = user;
 }
@@ -95,7 +106,7 @@ void Invocation::setProfile(nxv_profile_mode mode) {
   if (mode != NXV_PROFILE_OFF && device.timestampBits() == 0)
     fail(NXV_ERROR_UNSUPPORTED, "the device has no timestamps");
   if (mode != profileMode)
-    recording.reset();
+    dropRecording();
   profileMode = mode;
 }
 
@@ -191,10 +202,27 @@ void Invocation::record() {
       request.after.push_back({source, {stagedOutputs[i].get(), 0}, bytes});
   }
   recording = std::make_unique<Recording>(program, std::move(request));
+  paces.assign(recording->numLoops(), Pace());
+  lastSegment = SIZE_MAX;
+}
+
+void Invocation::dropRecording() {
+  settle();
+  recording.reset();
+}
+
+/// Waits for what a run has left behind that was stopped.
+void Invocation::settle() {
+  if (!inFlight)
+    return;
+  inFlight = false;
+  device.collect(fence, describeWork());
 }
 
 void Invocation::run() {
   device.checkAlive();
+  settle();
+  started = std::chrono::steady_clock::now();
   uint64_t seen = device.instance().validationErrors();
   pending.clear();
   events.clear();
@@ -205,6 +233,7 @@ void Invocation::run() {
     record();
   runSteps(recording->steps());
   flush();
+  dispatches += recording->gatedDispatches();
   device.instance().checkValidation(seen);
 }
 
@@ -213,6 +242,12 @@ void Invocation::runSteps(const std::vector<Step> &steps) {
     switch (step.kind) {
     case Step::Submit:
       pending.push_back(step.segment);
+      break;
+    case Step::Repeat:
+      repeat(step);
+      break;
+    case Step::Ahead:
+      runAhead(step);
       break;
     case Step::While:
       flush();
@@ -245,55 +280,139 @@ void Invocation::runTap(const pack::Op &op) {
       op.shape.size(), data.data(), bytes);
 }
 
-std::string Invocation::describePending() const {
+bool Pace::add(size_t submissions) {
+  // Loops inside may have submitted the turns before.
+  if (seen != submissions)
+    waiting = 0;
+  seen = submissions;
+  return ++waiting >= limit;
+}
+
+void Pace::took(size_t turns, double seconds) {
+  double fitting = double(turns) * kPaceSeconds / std::max(seconds, 1e-9);
+  size_t most = std::min(2 * limit, kMaxTurns);
+  limit = size_t(std::clamp(fitting, 1.0, double(most)));
+}
+
+void Invocation::repeat(const Step &step) {
+  Pace &pace = paces[step.loop];
+  for (uint64_t turn = 0; turn < step.count; ++turn) {
+    runSteps(step.first);
+    bool full = pace.add(submissions);
+    if (recording->turnByTurn())
+      flush();
+    else if (full)
+      pace.took(pace.turns(), flush());
+  }
+}
+
+void Invocation::runAhead(const Step &step) {
+  Pace &pace = paces[step.loop];
+  for (size_t ahead = kFirstAhead;; ahead = std::min(2 * ahead, kMaxAhead)) {
+    size_t turns = std::min(ahead, pace.most());
+    for (size_t turn = 0; turn < turns; ++turn)
+      runSteps(step.first);
+    pending.push_back(step.segment);
+    double seconds = flush();
+    if (!recording->isOpen(step.gate))
+      return;
+    pace.took(turns, seconds);
+  }
+}
+
+std::string Invocation::describeWork() const {
   std::string text = cat("'", program.pack().name, "'");
-  if (pending.empty() || recording->segment(pending.back()).kernels.empty())
+  if (lastSegment == SIZE_MAX)
     return text;
   text += " (last kernels:";
-  for (size_t kernel : recording->segment(pending.back()).kernels)
+  for (size_t kernel : recording->segment(lastSegment).kernels)
     text += " " + program.pack().kernels[kernel].name;
   return text + ")";
 }
 
-/// Submits what is pending and waits for it.
-void Invocation::flush() {
+void Invocation::stop() {
+  std::chrono::duration<double> elapsed =
+      std::chrono::steady_clock::now() - started;
+  fail(NXV_ERROR_DEADLINE, describeWork(), " was stopped after ",
+       elapsed.count(), " seconds, its deadline is ", double(deadline) / 1e6,
+       " seconds");
+}
+
+/// Submits what is pending and waits for it; the seconds that this took.
+double Invocation::flush() {
   if (pending.empty())
-    return;
+    return 0;
+  std::optional<Device::Time> until;
+  if (deadline != 0)
+    until = started + std::chrono::microseconds(deadline);
+  Device::Time begin = std::chrono::steady_clock::now();
+  if (until && begin >= *until)
+    stop();
   std::vector<VkCommandBuffer> commands;
+  bool stamped = profileMode == NXV_PROFILE_TOTAL;
+  if (stamped)
+    commands.push_back(recording->stamp(0));
   for (size_t index : pending) {
-    commands.push_back(recording->segment(index).commands);
-    dispatches += recording->segment(index).dispatches;
+    const Segment &segment = recording->segment(index);
+    commands.push_back(segment.commands);
+    dispatches += segment.dispatches;
+    if (!segment.kernels.empty())
+      lastSegment = index;
   }
+  if (stamped)
+    commands.push_back(recording->stamp(1));
   device.submit(commands, fence);
-  device.wait(fence, describePending());
+  ++submissions;
+  if (!device.wait(fence, describeWork(), until)) {
+    // The submissions of loops are short.
+    if (!device.wait(fence, describeWork(),
+                     std::chrono::steady_clock::now() + kGrace)) {
+      device.leave(fence);
+      inFlight = true;
+    }
+    stop();
+  }
+  std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
   if (profileMode != NXV_PROFILE_OFF)
     readTimestamps();
   pending.clear();
+  return time.count();
+}
+
+std::vector<uint64_t> Invocation::readStamps(uint32_t first, size_t count) {
+  std::vector<uint64_t> stamps(count);
+  check(device.vk().vkGetQueryPoolResults(
+            device.handle(), recording->queries(), first, uint32_t(count),
+            8 * count, stamps.data(), 8,
+            VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
+        "vkGetQueryPoolResults");
+  return stamps;
 }
 
 void Invocation::readTimestamps() {
   double period = device.features().limits().timestampPeriod / 1000.0;
   uint32_t bits = device.timestampBits();
   uint64_t mask = bits >= 64 ? UINT64_MAX : (uint64_t(1) << bits) - 1;
+  auto between = [&](uint64_t from, uint64_t to) {
+    return double((to - from) & mask) * period;
+  };
+  if (profileMode == NXV_PROFILE_TOTAL) {
+    std::vector<uint64_t> stamps = readStamps(0, 2);
+    deviceTime += between(stamps[0], stamps[1]);
+    return;
+  }
   for (size_t index : pending) {
     const Segment &segment = recording->segment(index);
-    std::vector<uint64_t> stamps(segment.marks.size() + 1);
-    check(device.vk().vkGetQueryPoolResults(
-              device.handle(), recording->queries(), segment.firstQuery,
-              uint32_t(stamps.size()), 8 * stamps.size(), stamps.data(), 8,
-              VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
-          "vkGetQueryPoolResults");
+    std::vector<uint64_t> stamps =
+        readStamps(segment.firstQuery, segment.marks.size() + 1);
     if (!hasFirstTimestamp)
       firstTimestamp = stamps[0];
     hasFirstTimestamp = true;
-    auto since = [&](size_t i) {
-      return double((stamps[i] - firstTimestamp) & mask) * period;
-    };
-    deviceTime += double((stamps.back() - stamps[0]) & mask) * period;
-    if (profileMode == NXV_PROFILE_DISPATCHES)
-      for (size_t i = 0; i < segment.marks.size(); ++i)
-        events.push_back({segment.marks[i].kernel, segment.marks[i].grid,
-                          since(i), since(i + 1)});
+    deviceTime += between(stamps[0], stamps.back());
+    for (size_t i = 0; i < segment.marks.size(); ++i)
+      events.push_back({segment.marks[i].kernel, segment.marks[i].grid,
+                        between(firstTimestamp, stamps[i]),
+                        between(firstTimestamp, stamps[i + 1])});
   }
 }
 
@@ -326,6 +445,7 @@ void Invocation::prepareHost() {
 
 void Invocation::runOnHost(const void *const *hostInputs,
                            void *const *hostOutputs) {
+  settle();
   if (!onHost)
     prepareHost();
   for (size_t i = 0; i < inputs.size(); ++i) {

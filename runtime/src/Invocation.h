@@ -28,6 +28,25 @@ struct Binding {
   Location location() const { return {buffer->memory.get(), offset}; }
 };
 
+/// How many turns of a loop go into one submission: so many that the host's
+/// part is small beside their time, and so few that a submission ends soon.
+class Pace {
+public:
+  /// Counts a turn that is to be submitted; `submissions` is how many there
+  /// were before. True if it is the last one that the submission takes.
+  bool add(size_t submissions);
+  size_t most() const { return limit; }
+  /// So many turns in one submission took so long.
+  void took(size_t turns, double seconds);
+  /// Turns since the last submission.
+  size_t turns() const { return waiting; }
+
+private:
+  size_t limit = 4;
+  size_t waiting = 0;
+  size_t seen = 0; // submissions
+};
+
 class Invocation {
 public:
   explicit Invocation(const Program &program);
@@ -39,6 +58,7 @@ public:
   void bindOutput(size_t index, Binding binding);
   void setTap(nxv_tap_fn tap, void *user);
   void setProfile(nxv_profile_mode mode);
+  void setDeadline(uint64_t microseconds) { deadline = microseconds; }
   void run();
   /// Copies in, runs, copies out; the memory is the invocation's own.
   void runOnHost(const void *const *inputs, void *const *outputs);
@@ -56,9 +76,15 @@ private:
   void record();
   void runSteps(const std::vector<Step> &steps);
   void runTap(const pack::Op &op);
-  void flush();
+  void repeat(const Step &step);
+  void runAhead(const Step &step);
+  double flush();
+  [[noreturn]] void stop();
+  void settle();
+  void dropRecording();
+  std::vector<uint64_t> readStamps(uint32_t first, size_t count);
   void readTimestamps();
-  std::string describePending() const;
+  std::string describeWork() const;
 
   const Program &program;
   Device &device;
@@ -68,6 +94,7 @@ private:
   nxv_tap_fn tap = nullptr;
   void *tapUser = nullptr;
   nxv_profile_mode profileMode = NXV_PROFILE_OFF;
+  uint64_t deadline = 0; // microseconds; 0: none
 
   // Host arrays on devices whose memory is not mapped, or slow to read.
   bool onHost = false;
@@ -77,6 +104,11 @@ private:
   std::unique_ptr<Recording> recording;
   VkFence fence = VK_NULL_HANDLE;
   std::vector<size_t> pending; // segments to submit
+  std::vector<Pace> paces;     // of the recording's loops
+  size_t submissions = 0;
+  size_t lastSegment = SIZE_MAX; // that was submitted and has kernels
+  bool inFlight = false;         // a submission that was not waited for
+  Device::Time started;
 
   double deviceTime = 0;
   uint64_t firstTimestamp = 0;

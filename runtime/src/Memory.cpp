@@ -195,6 +195,7 @@ void Allocator::makeBuffer(Block &block, uint64_t bytes) {
       VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   if (block.kind == MemoryKind::Device)
     info.usage |= VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+                  VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |
                   VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
   check(vk.vkCreateBuffer(device, &info, nullptr, &block.buffer),
         "vkCreateBuffer");

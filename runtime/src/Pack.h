@@ -96,7 +96,8 @@ struct Arg {
   uint64_t offset = 0;
 };
 
-enum class OpKind { Dispatch, Barrier, Copy, Fill, While, If, Tap };
+enum class OpKind { Dispatch, Barrier, Copy, Fill, While, Repeat, If, Tap };
+constexpr unsigned kNumOpKinds = 8;
 
 /// One step of the program; only the fields of its kind are used.
 struct Op {
@@ -113,10 +114,12 @@ struct Op {
   uint64_t bytes = 0;
   uint32_t value = 0; // Fill
 
-  // While (`first` is the condition, `second` the body) and If (then, else).
+  // While (`first` is the condition, `second` the body), If (then, else) and
+  // Repeat (`first` is the body).
   Arg predicate;
   std::vector<Op> first;
   std::vector<Op> second;
+  uint64_t count = 1; // Repeat
 
   // Tap.
   std::string name;
@@ -139,7 +142,7 @@ struct Pack {
   std::vector<Blob> blobs;
 };
 
-/// The most nested `while` and `if` a program may have.
+/// The most nested `while`, `repeat` and `if` a program may have.
 constexpr unsigned kMaxNesting = 32;
 
 /// Bytes of one element in memory, 0 for an unknown type.

@@ -42,7 +42,8 @@ inline const char *bufferKindName(BufferKind kind) {
 
 inline const char *opKindName(OpKind kind) {
   static const char *const names[] = {"dispatch", "barrier", "copy", "fill",
-                                      "while",    "if",      "tap"};
+                                      "while",    "repeat",  "if",   "tap"};
+  static_assert(sizeof(names) / sizeof(names[0]) == kNumOpKinds, "a name each");
   return names[unsigned(kind)];
 }
 

@@ -431,7 +431,7 @@ private:
       return fail(where, "is not an object");
     if (!text(where, json, "op", kind))
       return false;
-    for (unsigned i = 0; i < 7; ++i)
+    for (unsigned i = 0; i < kNumOpKinds; ++i)
       if (kind == opKindName(OpKind(i))) {
         out.kind = OpKind(i);
         return opFields(where, json, out, depth);
@@ -464,6 +464,10 @@ private:
              arg(where, json, "predicate", out.predicate) &&
              ops(where, json, "condition", out.first, depth + 1) &&
              ops(where, json, "body", out.second, depth + 1);
+    case OpKind::Repeat:
+      return object(where, json, {"op", "count", "body"}) &&
+             u64(where, json, "count", out.count) &&
+             ops(where, json, "body", out.first, depth + 1);
     case OpKind::If:
       return object(where, json, {"op", "predicate", "then", "else"}) &&
              arg(where, json, "predicate", out.predicate) &&

@@ -18,6 +18,7 @@ using namespace nxv::pack;
 namespace {
 
 constexpr uint64_t kMaxGrid = uint64_t(1) << 62;
+constexpr uint64_t kMaxCount = uint64_t(1) << 62;
 constexpr uint64_t kArenaAlignment = 256;
 constexpr uint64_t kMaxPushBytes = 128;
 constexpr uint32_t kSpirvMagic = 0x07230203;
@@ -279,6 +280,10 @@ private:
       return range(where + ".predicate", op.predicate, 1) &&
              ops(op.first, where + ".condition", depth + 1) &&
              ops(op.second, where + ".body", depth + 1);
+    case OpKind::Repeat:
+      if (op.count == 0 || op.count > kMaxCount)
+        return fail(where, "count " + str(op.count) + " is not from 1 to 2^62");
+      return ops(op.first, where + ".body", depth + 1);
     case OpKind::If:
       return range(where + ".predicate", op.predicate, 1) &&
              ops(op.first, where + ".then", depth + 1) &&

@@ -98,6 +98,10 @@ static Json toJson(const Op &op) {
     json["predicate"] = toJson(op.predicate);
     json["body"] = toJson(op.second);
     break;
+  case OpKind::Repeat:
+    json["count"] = op.count;
+    json["body"] = toJson(op.first);
+    break;
   case OpKind::If:
     json["predicate"] = toJson(op.predicate);
     json["then"] = toJson(op.first);

@@ -7,13 +7,10 @@
 #include "Support.h"
 
 #include <algorithm>
-#include <cstring>
 
 using namespace nxv::runtime;
 using namespace nxv::pack;
 
-static constexpr uint64_t kSlotBytes = 4;
-static constexpr uint64_t kBlockAlignment = 16;
 static constexpr size_t kNamedKernels = 4;
 
 static uint64_t ceilDiv(uint64_t a, uint64_t b) { return a / b + (a % b != 0); }
@@ -35,12 +32,20 @@ bool nxv::runtime::foldGrid(uint64_t grid, const uint32_t limits[3],
 
 Recording::Recording(const Program &program, RecordRequest wanted)
     : program(program), device(*program.device()), vk(device.vk()),
-      request(std::move(wanted)), serialize(environmentFlag("NXV_SERIALIZE")) {
+      request(std::move(wanted)), serialize(environmentFlag("NXV_SERIALIZE")),
+      stepwise(serialize || request.profile == NXV_PROFILE_DISPATCHES),
+      readBack(device, MemoryKind::Staging),
+      arguments(device, MemoryKind::Device) {
   try {
     prepare();
     record();
-    if (blocks)
-      device.write(*blocks, 0, blockData.data(), blockData.size());
+    for (const Gate &gate : gates) {
+      std::vector<uint32_t> words = {uint32_t(3 * gate.grids.size())};
+      for (const std::array<uint32_t, 3> &grid : gate.grids)
+        words.insert(words.end(), grid.begin(), grid.end());
+      arguments.set(gate.sizes, words.data(), 4 * words.size());
+    }
+    arguments.upload();
   } catch (...) {
     destroy();
     throw;
@@ -56,12 +61,6 @@ void Recording::destroy() {
   vk.vkDestroyCommandPool(device.handle(), pool, nullptr);
 }
 
-bool Recording::predicate(size_t slot) const {
-  uint8_t value = 0;
-  std::memcpy(&value, readBack->host() + slot * kSlotBytes, 1);
-  return value != 0;
-}
-
 Location Recording::locate(const Arg &arg) const {
   Location location = request.buffers[arg.buffer];
   location.offset += arg.offset;
@@ -72,69 +71,74 @@ Location Recording::locate(const Arg &arg) const {
 // Preparation
 //===----------------------------------------------------------------------===//
 
-/// Upper bounds; `copies` is how often the operations are recorded.
-void Recording::measure(const std::vector<Op> &ops, Needs &needs,
-                        uint64_t copies) const {
+/// An upper bound where each dispatch has a time of its own.
+uint64_t Recording::countQueries(const std::vector<Op> &ops) const {
+  uint64_t count = 0;
   for (const Op &op : ops) {
-    // A control operation ends one segment and begins others.
-    needs.queries += copies * 8;
-    if (op.kind == OpKind::While || op.kind == OpKind::If)
-      needs.slots += copies * 2;
-    if (op.kind == OpKind::Dispatch &&
-        program.kernel(op.kernel).variant->arguments == Arguments::Block)
-      needs.blockBytes += copies *
-                          (ceilDiv(8 * op.args.size(), kBlockAlignment) + 1) *
-                          kBlockAlignment;
-    // A condition is recorded ahead of its loop and behind the body.
-    measure(op.first, needs, op.kind == OpKind::While ? 2 * copies : copies);
-    measure(op.second, needs, copies);
+    // A control operation ends one segment and begins others. A condition is
+    // recorded ahead of its loop and behind the body.
+    uint64_t copies = op.kind == OpKind::While ? 2 : 1;
+    count += 8 + copies * countQueries(op.first) + countQueries(op.second);
   }
+  return count;
 }
 
 void Recording::prepare() {
-  Needs needs;
-  measure(program.pack().program, needs, 1);
-  needs.queries += 8 + request.before.size() + request.after.size();
-
   VkCommandPoolCreateInfo poolInfo = {
       VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
   poolInfo.queueFamilyIndex = device.queueFamily();
   check(vk.vkCreateCommandPool(device.handle(), &poolInfo, nullptr, &pool),
         "vkCreateCommandPool");
-  if (needs.slots != 0)
-    readBack =
-        device.memory().allocate(MemoryKind::Staging, needs.slots * kSlotBytes);
-  if (needs.blockBytes != 0) {
-    blocks = device.memory().allocate(MemoryKind::Device, needs.blockBytes);
-    blockData.resize(needs.blockBytes);
-  }
   if (request.profile == NXV_PROFILE_OFF)
     return;
+  uint64_t queries = 2;
+  if (request.profile == NXV_PROFILE_DISPATCHES)
+    queries = 8 + countQueries(program.pack().program) + request.before.size() +
+              request.after.size();
   VkQueryPoolCreateInfo queryInfo = {VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
   queryInfo.queryType = VK_QUERY_TYPE_TIMESTAMP;
-  queryInfo.queryCount =
-      uint32_t(std::min<uint64_t>(needs.queries, UINT32_MAX));
+  queryInfo.queryCount = uint32_t(std::min<uint64_t>(queries, UINT32_MAX));
   check(vk.vkCreateQueryPool(device.handle(), &queryInfo, nullptr, &queryPool),
         "vkCreateQueryPool");
+  if (request.profile == NXV_PROFILE_TOTAL) {
+    recordStamp(0);
+    recordStamp(1);
+  }
+}
+
+void Recording::recordStamp(size_t index) {
+  stamps[index] = current = newCommands(0);
+  timestamp(uint32_t(index));
+  check(vk.vkEndCommandBuffer(current), "vkEndCommandBuffer");
+  current = VK_NULL_HANDLE;
 }
 
 //===----------------------------------------------------------------------===//
 // Segments
 //===----------------------------------------------------------------------===//
 
-void Recording::begin() {
-  if (current)
-    return;
+VkCommandBuffer Recording::newCommands(VkCommandBufferUsageFlags usage) {
+  VkCommandBuffer commands = VK_NULL_HANDLE;
   VkCommandBufferAllocateInfo info = {
       VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
   info.commandPool = pool;
   info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
   info.commandBufferCount = 1;
-  check(vk.vkAllocateCommandBuffers(device.handle(), &info, &current),
+  check(vk.vkAllocateCommandBuffers(device.handle(), &info, &commands),
         "vkAllocateCommandBuffers");
   VkCommandBufferBeginInfo beginInfo = {
       VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-  check(vk.vkBeginCommandBuffer(current, &beginInfo), "vkBeginCommandBuffer");
+  beginInfo.flags = usage;
+  check(vk.vkBeginCommandBuffer(commands, &beginInfo), "vkBeginCommandBuffer");
+  return commands;
+}
+
+void Recording::begin() {
+  if (current)
+    return;
+  // A turn of a loop is more than once in a submission.
+  current =
+      newCommands(depth ? VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT : 0);
   Segment segment;
   segment.commands = current;
   segment.firstQuery = nextQuery;
@@ -142,18 +146,14 @@ void Recording::begin() {
   // Behind whatever was submitted before.
   clean = false;
   barrier();
-  if (request.profile != NXV_PROFILE_OFF)
-    timestamp();
+  if (request.profile == NXV_PROFILE_DISPATCHES)
+    timestamp(nextQuery++);
 }
 
 void Recording::end(std::vector<Step> &steps) {
   if (!current)
     return;
   barrier();
-  if (request.profile == NXV_PROFILE_TOTAL) {
-    timestamp();
-    segments.back().marks.push_back({"program", 0});
-  }
   check(vk.vkEndCommandBuffer(current), "vkEndCommandBuffer");
   current = VK_NULL_HANDLE;
   Step step;
@@ -161,7 +161,8 @@ void Recording::end(std::vector<Step> &steps) {
   steps.push_back(step);
 }
 
-void Recording::barrier() {
+/// With `indirect`, for workgroup counts that were written as well.
+void Recording::barrier(bool indirect) {
   if (clean)
     return;
   VkMemoryBarrier info = {VK_STRUCTURE_TYPE_MEMORY_BARRIER};
@@ -172,22 +173,26 @@ void Recording::barrier() {
                        VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_HOST_READ_BIT;
   VkPipelineStageFlags stages =
       VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
-  vk.vkCmdPipelineBarrier(current, stages, stages | VK_PIPELINE_STAGE_HOST_BIT,
-                          0, 1, &info, 0, nullptr, 0, nullptr);
+  VkPipelineStageFlags later = stages | VK_PIPELINE_STAGE_HOST_BIT;
+  if (indirect) {
+    info.dstAccessMask |= VK_ACCESS_INDIRECT_COMMAND_READ_BIT;
+    later |= VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT;
+  }
+  vk.vkCmdPipelineBarrier(current, stages, later, 0, 1, &info, 0, nullptr, 0,
+                          nullptr);
   clean = true;
 }
 
-void Recording::timestamp() {
-  vk.vkCmdResetQueryPool(current, queryPool, nextQuery, 1);
+void Recording::timestamp(uint32_t query) {
+  vk.vkCmdResetQueryPool(current, queryPool, query, 1);
   vk.vkCmdWriteTimestamp(current, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
-                         queryPool, nextQuery);
-  ++nextQuery;
+                         queryPool, query);
 }
 
 void Recording::mark(const char *kernel, uint64_t grid) {
   clean = false;
   if (request.profile == NXV_PROFILE_DISPATCHES) {
-    timestamp();
+    timestamp(nextQuery++);
     segments.back().marks.push_back({kernel, grid});
   }
   if (serialize)
@@ -210,7 +215,12 @@ void Recording::record() {
     for (const CopyJob &job : request.after)
       recordCopy(job);
   }
+  // How often each gate was open, and none has been at the beginning.
+  if (!gates.empty())
+    fetchGate(0, gates.size());
   end(root);
+  if (!gates.empty())
+    resetGates();
 }
 
 void Recording::recordOps(const std::vector<Op> &ops,
@@ -227,12 +237,16 @@ void Recording::recordOp(const Op &op, std::vector<Step> &steps) {
     if (current)
       barrier();
     return;
-  case OpKind::Copy:
-    return recordCopy({locate(op.src), locate(op.dst), op.bytes});
+  case OpKind::Copy: {
+    CopyJob job{locate(op.src), locate(op.dst), op.bytes};
+    return gate ? recordGatedCopy(job) : recordCopy(job);
+  }
   case OpKind::Fill:
     return recordFill(op);
   case OpKind::While:
     return recordWhile(op, steps);
+  case OpKind::Repeat:
+    return recordRepeat(op, steps);
   case OpKind::If:
     return recordIf(op, steps);
   case OpKind::Tap:
@@ -260,39 +274,80 @@ void Recording::recordDispatch(const Op &op) {
     addresses.push_back(locate(arg).address());
   if (kernel.variant->arguments == Arguments::Block) {
     size_t bytes = 8 * addresses.size();
-    if (bytes != 0)
-      std::memcpy(blockData.data() + blockEnd, addresses.data(), bytes);
-    addresses = {blocks->address() + blockEnd};
-    blockEnd += (ceilDiv(bytes, kBlockAlignment) + 1) * kBlockAlignment;
+    Location block = arguments.take(bytes);
+    arguments.set(block, addresses.data(), bytes);
+    addresses = {block.address()};
   }
   vk.vkCmdBindPipeline(current, VK_PIPELINE_BIND_POINT_COMPUTE,
                        kernel.pipeline);
   if (!addresses.empty())
     vk.vkCmdPushConstants(current, kernel.layout, VK_SHADER_STAGE_COMPUTE_BIT,
                           0, uint32_t(8 * addresses.size()), addresses.data());
-  vk.vkCmdDispatch(current, groups[0], groups[1], groups[2]);
+  launch(groups);
   Segment &segment = segments.back();
-  ++segment.dispatches;
+  ++(gate ? gate->dispatches : segment.dispatches);
   segment.kernels.push_back(op.kernel);
   if (segment.kernels.size() > kNamedKernels)
     segment.kernels.erase(segment.kernels.begin());
   mark(name.c_str(), op.grid);
 }
 
-void Recording::recordCopy(const CopyJob &job) {
-  if (job.bytes == 0)
-    return;
+/// Dispatches what is bound: behind a gate with the counts in its table.
+void Recording::launch(const uint32_t groups[3]) {
+  if (!gate)
+    return vk.vkCmdDispatch(current, groups[0], groups[1], groups[2]);
+  std::array<uint32_t, 3> grid = {groups[0], groups[1], groups[2]};
+  auto found = std::find(gate->grids.begin(), gate->grids.end(), grid);
+  uint64_t entry = found - gate->grids.begin();
+  if (found == gate->grids.end())
+    gate->grids.push_back(grid);
+  if (entry >= gate->capacity)
+    fail(NXV_ERROR_INTERNAL, "a gate has room for ", gate->capacity, " grids");
+  vk.vkCmdDispatchIndirect(current, gate->table.buffer(),
+                           gate->table.bufferOffset() + kGridBytes * entry);
+}
+
+/// False if there is nothing to copy.
+bool Recording::checkCopy(const CopyJob &job) const {
+  if (job.bytes == 0 || job.source == job.target)
+    return false;
   uint64_t source = job.source.bufferOffset();
   uint64_t target = job.target.bufferOffset();
-  if (job.source.buffer() == job.target.buffer()) {
-    if (source == target)
-      return;
-    if (source < target + job.bytes && target < source + job.bytes)
-      fail(NXV_ERROR_INVALID_ARGUMENT, "a copy of ", job.bytes,
-           " bytes has overlapping source and target");
-  }
+  if (job.source.buffer() == job.target.buffer() &&
+      source < target + job.bytes && target < source + job.bytes)
+    fail(NXV_ERROR_INVALID_ARGUMENT, "a copy of ", job.bytes,
+         " bytes has overlapping source and target");
+  return true;
+}
+
+/// A copy that a dispatch does, since Vulkan's cannot be left out by the
+/// device.
+void Recording::recordGatedCopy(const CopyJob &job) {
+  if (!checkCopy(job))
+    return;
   begin();
-  VkBufferCopy region = {source, target, job.bytes};
+  const BuiltinKernel &kernel = device.builtins().copy;
+  CopyArguments arguments = {job.source.address(), job.target.address(),
+                             uint32_t(ceilDiv(job.bytes, kCopyUnit)), 0};
+  uint32_t groups[3];
+  if (!foldGrid(ceilDiv(arguments.count, kCopyWorkgroup),
+                device.features().limits().maxComputeWorkGroupCount, groups))
+    fail(NXV_ERROR_UNSUPPORTED, "a copy of ", job.bytes,
+         " bytes needs more workgroups than the device can start");
+  vk.vkCmdBindPipeline(current, VK_PIPELINE_BIND_POINT_COMPUTE,
+                       kernel.pipeline);
+  vk.vkCmdPushConstants(current, kernel.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                        sizeof(arguments), &arguments);
+  launch(groups);
+  mark("copy", job.bytes);
+}
+
+void Recording::recordCopy(const CopyJob &job) {
+  if (!checkCopy(job))
+    return;
+  begin();
+  VkBufferCopy region = {job.source.bufferOffset(), job.target.bufferOffset(),
+                         job.bytes};
   vk.vkCmdCopyBuffer(current, job.source.buffer(), job.target.buffer(), 1,
                      &region);
   mark("copy", job.bytes);
@@ -306,46 +361,4 @@ void Recording::recordFill(const Op &op) {
   vk.vkCmdFillBuffer(current, target.buffer(), target.bufferOffset(), op.bytes,
                      op.value);
   mark("fill", op.bytes);
-}
-
-/// Copies the predicate to where the host reads it and ends the segment.
-size_t Recording::recordPredicate(const Arg &predicate,
-                                  std::vector<Step> &steps) {
-  begin();
-  barrier();
-  size_t slot = nextSlot++;
-  Location source = locate(predicate);
-  VkBufferCopy region = {source.bufferOffset(),
-                         readBack->offset() + slot * kSlotBytes, 1};
-  vk.vkCmdCopyBuffer(current, source.buffer(), readBack->buffer(), 1, &region);
-  clean = false;
-  end(steps);
-  return slot;
-}
-
-void Recording::recordWhile(const Op &op, std::vector<Step> &steps) {
-  if (current)
-    barrier();
-  recordOps(op.first, steps);
-  Step loop;
-  loop.kind = Step::While;
-  loop.slot = recordPredicate(op.predicate, steps);
-  // One submission an iteration: the body and the next condition.
-  recordOps(op.second, loop.first);
-  if (current)
-    barrier();
-  recordOps(op.first, loop.first);
-  loop.nextSlot = recordPredicate(op.predicate, loop.first);
-  steps.push_back(std::move(loop));
-}
-
-void Recording::recordIf(const Op &op, std::vector<Step> &steps) {
-  Step branch;
-  branch.kind = Step::If;
-  branch.slot = recordPredicate(op.predicate, steps);
-  recordOps(op.first, branch.first);
-  end(branch.first);
-  recordOps(op.second, branch.second);
-  end(branch.second);
-  steps.push_back(std::move(branch));
 }

@@ -3,8 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The program is cut where the host must look at the device: each stretch
-// between is one command buffer, recorded once and submitted again and again.
+// The program is cut where the host must look at the device or a loop begins or
+// ends: each stretch between is one command buffer, recorded once and submitted
+// again and again.
+//
+// Where the device alone can decide what runs, a gate stands for the decision:
+// a flag in its memory, and a table of workgroup counts for what is behind the
+// gate, which are all zero while it is closed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,21 +17,13 @@
 #define NXV_RUNTIME_RECORDER_H
 
 #include "Program.h"
+#include "Scratch.h"
+
+#include <array>
+#include <deque>
+#include <optional>
 
 namespace nxv::runtime {
-
-/// A place in device memory.
-struct Location {
-  const Allocation *allocation = nullptr;
-  uint64_t offset = 0;
-
-  VkBuffer buffer() const { return allocation->buffer(); }
-  uint64_t bufferOffset() const { return allocation->offset() + offset; }
-  uint64_t address() const { return allocation->address() + offset; }
-  bool operator==(const Location &other) const {
-    return allocation == other.allocation && offset == other.offset;
-  }
-};
 
 struct CopyJob {
   Location source;
@@ -51,7 +48,7 @@ struct Mark {
 
 struct Segment {
   VkCommandBuffer commands = VK_NULL_HANDLE;
-  uint64_t dispatches = 0;
+  uint64_t dispatches = 0;     // without those behind gates
   std::vector<size_t> kernels; // the last few, to name them
   // Queries firstQuery .. firstQuery + marks.size(): the begin and an end each.
   uint32_t firstQuery = 0;
@@ -60,13 +57,36 @@ struct Segment {
 
 /// What the host does: submit a segment, or look at the device and decide.
 struct Step {
-  enum Kind { Submit, While, If, Tap } kind = Submit;
-  size_t segment = 0;            // Submit
+  enum Kind {
+    Submit,
+    Repeat, // submit a number of turns
+    While,  // read a predicate, submit a turn
+    Ahead,  // submit some turns behind a gate, then look at the gate
+    If,
+    Tap
+  } kind = Submit;
+  size_t segment = 0;            // Submit; Ahead: fetches the gate's state
+  uint64_t count = 0;            // Repeat
+  size_t loop = 0;               // Repeat, Ahead: its number
   size_t slot = 0;               // While, If: place of the predicate
   size_t nextSlot = 0;           // While: that of the later iterations
+  size_t gate = 0;               // Ahead
   const pack::Op *tap = nullptr; // Tap
-  std::vector<Step> first;       // While: the body; If: then
+  std::vector<Step> first;       // loops: a turn; If: then
   std::vector<Step> second;      // If: else
+};
+
+/// Workgroup counts x, y and z in a table.
+constexpr uint64_t kGridBytes = 12;
+
+/// A decision that the device takes.
+struct Gate {
+  size_t index = 0;
+  Location sizes; // their number and the workgroup counts behind the gate
+  Location table; // the same, or zeros
+  uint64_t capacity = 0;
+  std::vector<std::array<uint32_t, 3>> grids;
+  uint64_t dispatches = 0; // each time that it is open
 };
 
 /// The command buffers of one program with its bindings.
@@ -81,34 +101,59 @@ public:
   const Segment &segment(size_t index) const { return segments[index]; }
   const Location &buffer(size_t index) const { return request.buffers[index]; }
   VkQueryPool queries() const { return queryPool; }
+  /// Around each submission where its time is asked for: queries 0 and 1.
+  VkCommandBuffer stamp(size_t index) const { return stamps[index]; }
+  /// The host sees each turn of a loop by itself.
+  bool turnByTurn() const { return stepwise; }
+  size_t numLoops() const { return loops; }
   /// The predicate that a submission has copied there.
-  bool predicate(size_t slot) const;
+  bool predicate(size_t slot) const { return *slots[slot].host() != 0; }
+  /// The state of a gate that a submission has fetched.
+  bool isOpen(size_t gate) const;
+  /// The dispatches behind gates in the run that has ended.
+  uint64_t gatedDispatches() const;
 
 private:
-  struct Needs {
-    uint64_t slots = 0;
-    uint64_t queries = 0;
-    uint64_t blockBytes = 0;
-  };
-  void measure(const std::vector<pack::Op> &ops, Needs &needs,
-               uint64_t copies) const;
+  uint64_t countQueries(const std::vector<pack::Op> &ops) const;
   void prepare();
+  void recordStamp(size_t index);
   void record();
   void recordOps(const std::vector<pack::Op> &ops, std::vector<Step> &steps);
   void recordOp(const pack::Op &op, std::vector<Step> &steps);
   void recordDispatch(const pack::Op &op);
+  bool checkCopy(const CopyJob &job) const;
   void recordCopy(const CopyJob &job);
+  void recordGatedCopy(const CopyJob &job);
   void recordFill(const pack::Op &op);
-  void recordWhile(const pack::Op &op, std::vector<Step> &steps);
-  void recordIf(const pack::Op &op, std::vector<Step> &steps);
-  size_t recordPredicate(const pack::Arg &predicate, std::vector<Step> &steps);
+  void launch(const uint32_t groups[3]);
+  VkCommandBuffer newCommands(VkCommandBufferUsageFlags usage);
   void begin();
   void end(std::vector<Step> &steps);
-  void barrier();
-  void timestamp();
+  void barrier(bool indirect = false);
+  void timestamp(uint32_t query);
   void mark(const char *kernel, uint64_t grid);
   void destroy();
   Location locate(const pack::Arg &arg) const;
+
+  // RecordControl.cpp.
+  void recordRepeat(const pack::Op &op, std::vector<Step> &steps);
+  void recordWhile(const pack::Op &op, std::vector<Step> &steps);
+  void recordEachTurn(const pack::Op &op, std::vector<Step> &steps);
+  void recordAhead(const pack::Op &op, uint64_t cost, std::vector<Step> &steps);
+  void recordIf(const pack::Op &op, std::vector<Step> &steps);
+  void recordGatedIf(const pack::Op &op, uint64_t cost,
+                     std::vector<Step> &steps);
+  size_t recordPredicate(const pack::Arg &predicate, std::vector<Step> &steps);
+  std::optional<uint64_t> gatedCost(const std::vector<pack::Op> &ops) const;
+  std::optional<uint64_t> gatedCost(const pack::Op &op) const;
+  bool canGate(const pack::Op &copy) const;
+  bool mayGate() const;
+  Gate &makeGate(uint64_t capacity);
+  void recordGate(const Gate &gate, const Gate *parent,
+                  const pack::Arg &predicate, bool invert);
+  void fetchGate(size_t index, size_t count);
+  void resetGates();
+  uint64_t gateAddress(const Gate *gate) const;
 
   const Program &program;
   Device &device;
@@ -116,18 +161,25 @@ private:
   RecordRequest request;
   bool serialize;
 
+  bool stepwise; // loops and branches are the host's
+
   VkCommandPool pool = VK_NULL_HANDLE;
   VkQueryPool queryPool = VK_NULL_HANDLE;
-  std::unique_ptr<Allocation> readBack; // predicates
-  std::unique_ptr<Allocation> blocks;   // arguments
-  std::vector<uint8_t> blockData;
-  uint64_t blockEnd = 0;
-  size_t nextSlot = 0;
+  VkCommandBuffer stamps[2] = {};
+  Scratch readBack;  // predicates
+  Scratch arguments; // of kernels, and sizes of gates
+  std::vector<Location> slots;
+  std::unique_ptr<Allocation> gateStates; // open and openings of each gate
+  std::unique_ptr<Allocation> fetchedStates;
+  std::deque<Gate> gates;
   uint32_t nextQuery = 0;
   std::vector<Segment> segments;
   std::vector<Step> root;
   VkCommandBuffer current = VK_NULL_HANDLE; // null between segments
-  bool clean = false; // nothing was recorded since the last barrier
+  bool clean = false;   // nothing was recorded since the last barrier
+  Gate *gate = nullptr; // that everything is recorded behind
+  size_t depth = 0;     // of loops
+  size_t loops = 0;
 };
 
 /// The grid as x, y, z with x * y * z >= grid, each within its limit; false if

@@ -72,7 +72,7 @@ func.func @counted(%x: tensor<8xf32>) -> tensor<8xf32> {
 // CHECK-NOT: program.group loop
 // CHECK: nxv.while
 
-// KERNEL: program.while
+// KERNEL: program.repeat 5
 func.func @large(%x: tensor<1000000xf32>) -> tensor<1000000xf32> {
   %zero = arith.constant dense<0> : tensor<i32>
   %r:2 = nxv.while(%zero, %x) : tensor<i32>, tensor<1000000xf32> cond {

@@ -146,6 +146,10 @@ static void printOp(raw_ostream &out, const Op &op, const Pack &pack,
     out.indent(indent) << "do\n";
     printOps(out, op.second, pack, indent + 2);
     break;
+  case OpKind::Repeat:
+    out << "repeat " << op.count << "\n";
+    printOps(out, op.first, pack, indent + 2);
+    break;
   case OpKind::If:
     out << "if " << argText(op.predicate) << "\n";
     printOps(out, op.first, pack, indent + 2);

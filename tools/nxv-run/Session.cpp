@@ -23,6 +23,9 @@ Expected<std::unique_ptr<Session>> Session::open(StringRef path,
 }
 
 Session::~Session() {
+  // The end of the process does not wait for the device.
+  if (stopped)
+    return;
   nxv_invocation_destroy(work);
   for (nxv_buffer *buffer : buffers)
     nxv_buffer_destroy(buffer);
@@ -103,7 +106,9 @@ Error Session::write(ArrayRef<Tensor> inputs) {
 }
 
 Error Session::run() {
-  return nxv_invocation_run(work) ? runtimeError() : Error::success();
+  nxv_status status = nxv_invocation_run(work);
+  stopped |= status == NXV_ERROR_DEADLINE;
+  return status == NXV_OK ? Error::success() : runtimeError();
 }
 
 Expected<std::vector<Tensor>> Session::read() {

@@ -53,6 +53,7 @@ private:
   std::vector<nxv_buffer *> buffers;
   std::vector<nxv_buffer *> inputBuffers;
   std::vector<nxv_buffer *> outputBuffers; // may be an input's
+  bool stopped = false; // a run was; the device may still work on its end
 };
 
 } // namespace nxv::run

@@ -50,6 +50,9 @@ static cl::opt<std::string>
 static cl::opt<std::string>
     deviceOption("device", cl::desc("An index or a part of a device's name"),
                  cl::value_desc("device"), cl::cat(category));
+static cl::opt<double> timeout("timeout",
+                               cl::desc("Stop a run that takes longer"),
+                               cl::value_desc("seconds"), cl::cat(category));
 static cl::opt<bool> listDevicesOption("list-devices",
                                        cl::desc("List the Vulkan devices"),
                                        cl::cat(category));
@@ -65,6 +68,7 @@ static cl::opt<bool> taps("taps", cl::desc("Print the values of io_calls"),
 /// Outputs up to that size are printed whole.
 static constexpr uint64_t kPrintedElements = 64;
 static constexpr unsigned kMaxRuns = 1000000;
+static constexpr double kMaxTimeout = 1e9;
 
 static int report(Error error) {
   errs() << "error: " << toString(std::move(error)) << "\n";
@@ -95,6 +99,11 @@ static Error checkOptions() {
                              "other");
   if (tolerance.getNumOccurrences() != 0 && !(tolerance >= 0))
     return createStringError("--tolerance is not a number from 0 on");
+  if (timeout.getNumOccurrences() != 0 &&
+      !(timeout >= 1e-6 && timeout <= kMaxTimeout))
+    return createStringError("--timeout is not a number of seconds from 1e-06 "
+                             "to %g",
+                             kMaxTimeout);
   for (const std::string &option : outputOptions)
     if (option.size() < 2 || option[0] != '@')
       return createStringError("--output=%s is not as @y.npy", option.c_str());
@@ -180,9 +189,9 @@ static Expected<bool> deliver(ArrayRef<Tensor> results,
 static Expected<bool> runReference(const std::string &program,
                                    const Recorded *recorded) {
   if (benchmarkRuns.getNumOccurrences() || profilePath.getNumOccurrences() ||
-      isRandom())
-    return createStringError("--benchmark, --profile and --random-inputs take "
-                             "a pack");
+      timeout.getNumOccurrences() || isRandom())
+    return createStringError("--benchmark, --profile, --timeout and "
+                             "--random-inputs take a pack");
   std::vector<Tensor> inputs;
   if (recorded) {
     inputs = recorded->inputs;
@@ -268,6 +277,8 @@ static Expected<bool> runPack(const Recorded *recorded) {
     return error;
   if (taps)
     nxv_invocation_set_tap(session.invocation(), printTap, nullptr);
+  if (timeout.getNumOccurrences())
+    nxv_invocation_set_deadline(session.invocation(), uint64_t(timeout * 1e6));
   if (Error error = session.write(*inputs))
     return error;
   if (Error error = runOnce(session))

@@ -309,6 +309,11 @@ FailureOr<pack::Op> PackBuilder::convert(Operation &op) {
     if (failed(addOps(loop.getCondition(), result.first)) ||
         failed(addOps(loop.getBody(), result.second)))
       return failure();
+  } else if (auto loop = dyn_cast<program::RepeatOp>(op)) {
+    result.kind = pack::OpKind::Repeat;
+    result.count = loop.getCount();
+    if (failed(addOps(loop.getBody(), result.first)))
+      return failure();
   } else if (auto branch = dyn_cast<program::IfOp>(op)) {
     result.kind = pack::OpKind::If;
     result.predicate = getArg(branch.getPredicate());

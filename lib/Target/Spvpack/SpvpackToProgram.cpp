@@ -158,6 +158,11 @@ void ProgramBuilder::addOp(const pack::Op &op) {
     fillRegion(loop.getBody(), op.second);
     break;
   }
+  case pack::OpKind::Repeat: {
+    auto loop = program::RepeatOp::create(builder, loc, op.count);
+    fillRegion(loop.getBody(), op.first);
+    break;
+  }
   case pack::OpKind::If: {
     auto branch = program::IfOp::create(builder, loc, at(op.predicate));
     fillRegion(branch.getThenRegion(), op.first);

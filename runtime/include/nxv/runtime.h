@@ -46,7 +46,8 @@ typedef enum nxv_status {
   NXV_ERROR_TIMEOUT = 8,     /* sticky as well */
   NXV_ERROR_VALIDATION = 9,  /* the validation layer complained */
   NXV_ERROR_DRIVER = 10,     /* Vulkan failed in another way */
-  NXV_ERROR_INTERNAL = 11
+  NXV_ERROR_INTERNAL = 11,
+  NXV_ERROR_DEADLINE = 12 /* a run was stopped; everything stays usable */
 } nxv_status;
 
 typedef struct nxv_device nxv_device;
@@ -256,6 +257,15 @@ typedef void (*nxv_tap_fn)(void *user, const char *name, const char *type,
 /** NULL (the default): taps are skipped. */
 NXV_API nxv_status nxv_invocation_set_tap(nxv_invocation *invocation,
                                           nxv_tap_fn tap, void *user);
+
+/** The most time that a later run may take, in microseconds; 0 (the default):
+ * no limit. A run that takes longer is stopped and gives NXV_ERROR_DEADLINE; the
+ * outputs then have any contents, and so have inputs that are donatable. The run
+ * returns when the last submission has ended, or a second after the deadline.
+ * In the second case the device still works on it: the next use of the
+ * invocation, its destruction included, and accesses of buffers wait for that. */
+NXV_API nxv_status nxv_invocation_set_deadline(nxv_invocation *invocation,
+                                               uint64_t microseconds);
 
 /** Runs the program and waits for its end. */
 NXV_API nxv_status nxv_invocation_run(nxv_invocation *invocation);

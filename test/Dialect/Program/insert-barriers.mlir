@@ -87,3 +87,27 @@ program.program @loop inputs [{type = "f32", shape = array<i64: 4>}] outputs [{t
   program.copy %s to %y bytes 16
   program.results %y
 }
+
+// -----
+
+// A turn ends with nothing pending.
+// CHECK-LABEL: program.program @repeat
+// CHECK:         program.copy
+// CHECK-NEXT:    program.barrier
+// CHECK-NEXT:    program.repeat 7 do {
+// CHECK-NEXT:      program.dispatch
+// CHECK-NEXT:      program.barrier
+// CHECK-NEXT:    }
+// CHECK-NEXT:    program.copy
+// CHECK-NEXT:    program.results
+program.program @repeat inputs [{type = "f32", shape = array<i64: 4>}] outputs [{type = "f32", shape = array<i64: 4>}] {
+  %x = program.buffer input 16 {index = 0}
+  %y = program.buffer output 16 {index = 0}
+  %s = program.buffer arena 16 {offset = 0}
+  program.copy %x to %s bytes 16
+  program.repeat 7 do {
+    program.dispatch @a::@a grid 1 ins(%s) outs(%s)
+  }
+  program.copy %s to %y bytes 16
+  program.results %y
+}

@@ -30,6 +30,14 @@ program.program @p inputs [] outputs [] {
 // -----
 
 program.program @p inputs [] outputs [] {
+  // expected-error @+1 {{expected a count of 1 or more, got 0}}
+  program.repeat 0 do {
+  }
+}
+
+// -----
+
+program.program @p inputs [] outputs [] {
   %0 = program.buffer arena 16
   // expected-error @+1 {{expected 'in_place' to be a list of pairs}}
   program.dispatch @a::@a grid 1 ins() outs(%0) {in_place = 1 : i64}

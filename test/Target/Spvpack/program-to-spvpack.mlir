@@ -27,6 +27,7 @@
 // CHECK-NEXT: program {"op": "barrier"}
 // CHECK-NEXT: program {"op": "dispatch", "kernel": 0, "grid": 6, "args": [{"buffer": 1, "offset": 0}]}
 // CHECK-NEXT: program {"op": "while", "condition": [{"op": "fill", "dst": {"buffer": 7, "offset": 0}, "bytes": 4, "value": 0}], "predicate": {"buffer": 7, "offset": 0}, "body": [{"op": "barrier"}]}
+// CHECK-NEXT: program {"op": "repeat", "count": 12, "body": [{"op": "barrier"}]}
 // CHECK-NEXT: program {"op": "if", "predicate": {"buffer": 7, "offset": 0}, "then": [], "else": [{"op": "barrier"}]}
 // CHECK-NEXT: program {"op": "copy", "src": {"buffer": 0, "offset": 0}, "dst": {"buffer": 1, "offset": 0}, "bytes": 16}
 // CHECK-NEXT: program {"op": "tap", "name": "seen", "type": "f32", "shape": [4], "src": {"buffer": 1, "offset": 0}}
@@ -54,6 +55,9 @@ module attributes {nxv.graph_name = "add"} {
     program.while %p cond {
       program.fill %p bytes 4 value 0
     } do {
+      program.barrier
+    }
+    program.repeat 12 do {
       program.barrier
     }
     program.if %p then {

@@ -21,6 +21,9 @@
 // CHECK-NEXT:     } else {
 // CHECK-NEXT:       program.fill %[[Y]] bytes 16 value 7
 // CHECK-NEXT:     }
+// CHECK-NEXT:     program.repeat 9 do {
+// CHECK-NEXT:       program.copy %[[X]] to %[[Y]] bytes 16
+// CHECK-NEXT:     }
 // CHECK-NEXT:     program.results %[[Y]]
 
 module attributes {nxv.graph_name = "fill"} {
@@ -35,6 +38,9 @@ module attributes {nxv.graph_name = "fill"} {
       program.copy %x to %y bytes 16
     } else {
       program.fill %y bytes 16 value 7
+    }
+    program.repeat 9 do {
+      program.copy %x to %y bytes 16
     }
     program.results %y
   }

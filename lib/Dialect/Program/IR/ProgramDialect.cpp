@@ -78,3 +78,10 @@ LogicalResult DispatchOp::verify() {
     return emitOpError("expected a grid of 1 workgroup or more, got ") << grid;
   return success();
 }
+
+LogicalResult RepeatOp::verify() {
+  int64_t count = getCountAttr().getInt();
+  if (count < 1)
+    return emitOpError("expected a count of 1 or more, got ") << count;
+  return success();
+}

@@ -181,6 +181,23 @@ def Program_WhileOp : Program_Op<"while", [NoTerminator]> {
   let assemblyFormat = "$predicate attr-dict-with-keyword `cond` $condition `do` $body";
 }
 
+def Program_RepeatOp : Program_Op<"repeat", [NoTerminator]> {
+  let summary = "runs the body a number of times";
+  let description = [{
+    A loop whose number of turns is known: nothing is read back.
+
+    ```mlir
+    program.repeat 1000 do {
+      program.dispatch @k0::@k0 grid 12 ins(%0) outs(%0)
+    }
+    ```
+  }];
+  let arguments = (ins I64Attr:$count);
+  let regions = (region MaxSizedRegion<1>:$body);
+  let assemblyFormat = "$count attr-dict-with-keyword `do` $body";
+  let hasVerifier = 1;
+}
+
 def Program_IfOp : Program_Op<"if", [NoTerminator]> {
   let summary = "runs one of two regions";
   let arguments = (ins Program_BufferType:$predicate);

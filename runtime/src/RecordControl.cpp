@@ -1,0 +1,321 @@
+//===- RecordControl.cpp - loops and branches as command buffers ----------===//
+// Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Recorder.h"
+#include "Support.h"
+
+#include <cstring>
+
+using namespace nxv::runtime;
+using namespace nxv::pack;
+
+static constexpr uint64_t kSlotBytes = 4;
+/// What a gate has in device memory: { open, openings }.
+static constexpr uint64_t kStateBytes = 8;
+
+static constexpr size_t kMaxGates = 4096;
+/// The most dispatches and copies that a turn may have behind its gate. Where
+/// it has more, a look at the device costs little beside them.
+static constexpr uint64_t kMaxGatedCost = 256;
+/// The largest copy that a kernel does on a CPU, where memcpy is many times
+/// faster and the host is near.
+static constexpr uint64_t kMaxGatedCpuCopy = 16 << 10;
+/// The most gates that one operation of that cost takes, recorded twice.
+static constexpr size_t kGatesAtOnce = 4 * kMaxGatedCost;
+
+//===----------------------------------------------------------------------===//
+// Gates
+//===----------------------------------------------------------------------===//
+
+/// The copy is done in units of 16 bytes; what it writes behind its end must be
+/// padding.
+bool Recording::canGate(const Op &copy) const {
+  bool isCpu = device.features().properties().core.properties.deviceType ==
+               VK_PHYSICAL_DEVICE_TYPE_CPU;
+  if (isCpu && copy.bytes > kMaxGatedCpuCopy)
+    return false;
+  uint64_t end = copy.dst.offset + copy.bytes;
+  return copy.src.offset % kCopyUnit == 0 && copy.dst.offset % kCopyUnit == 0 &&
+         (end % kCopyUnit == 0 ||
+          end == program.pack().buffers[copy.dst.buffer].bytes) &&
+         copy.bytes / kCopyUnit < UINT32_MAX / 2;
+}
+
+/// The dispatches and copies of an operation behind a gate; none if the host
+/// has to take part in it.
+std::optional<uint64_t> Recording::gatedCost(const Op &op) const {
+  switch (op.kind) {
+  case OpKind::Barrier:
+    return 0;
+  case OpKind::Dispatch:
+    return 1;
+  case OpKind::Copy:
+    return canGate(op) ? std::optional<uint64_t>(1) : std::nullopt;
+  case OpKind::Fill:
+  case OpKind::While:
+    return std::nullopt;
+  case OpKind::Tap:
+    return request.taps ? std::nullopt : std::optional<uint64_t>(0);
+  case OpKind::Repeat: {
+    std::optional<uint64_t> turn = gatedCost(op.first);
+    if (!turn || op.count > kMaxGatedCost)
+      return std::nullopt;
+    return op.count * *turn;
+  }
+  case OpKind::If: {
+    std::optional<uint64_t> first = gatedCost(op.first);
+    std::optional<uint64_t> second = gatedCost(op.second);
+    if (!first || !second)
+      return std::nullopt;
+    return *first + *second + 2;
+  }
+  }
+  return std::nullopt;
+}
+
+std::optional<uint64_t> Recording::gatedCost(const std::vector<Op> &ops) const {
+  uint64_t total = 0;
+  for (const Op &op : ops) {
+    std::optional<uint64_t> cost = gatedCost(op);
+    if (!cost)
+      return std::nullopt;
+    total += *cost;
+    if (total > kMaxGatedCost)
+      return std::nullopt;
+  }
+  return total;
+}
+
+bool Recording::mayGate() const {
+  return !stepwise && gates.size() + kGatesAtOnce <= kMaxGates;
+}
+
+/// A gate in front of at most `capacity` dispatches.
+Gate &Recording::makeGate(uint64_t capacity) {
+  if (!gateStates) {
+    uint64_t bytes = kMaxGates * kStateBytes;
+    gateStates = device.memory().allocate(MemoryKind::Device, bytes);
+    fetchedStates = device.memory().allocate(MemoryKind::Staging, bytes);
+    gates.emplace_back(); // always open
+  }
+  Gate &made = gates.emplace_back();
+  made.index = gates.size() - 1;
+  made.capacity = capacity;
+  made.sizes = arguments.take(4 + kGridBytes * capacity);
+  made.table = arguments.take(kGridBytes * capacity);
+  return made;
+}
+
+uint64_t Recording::gateAddress(const Gate *which) const {
+  return gateStates->address() + kStateBytes * (which ? which->index : 0);
+}
+
+/// Decides anew whether the gate is open; a barrier is needed behind it.
+void Recording::recordGate(const Gate &which, const Gate *parent,
+                           const Arg &predicate, bool invert) {
+  const BuiltinKernel &kernel = device.builtins().gate;
+  uint64_t address = locate(predicate).address();
+  GateArguments arguments = {address & ~uint64_t(3),
+                             gateAddress(parent),
+                             gateAddress(&which),
+                             which.sizes.address(),
+                             which.table.address(),
+                             uint32_t(8 * (address & 3)),
+                             invert};
+  vk.vkCmdBindPipeline(current, VK_PIPELINE_BIND_POINT_COMPUTE,
+                       kernel.pipeline);
+  vk.vkCmdPushConstants(current, kernel.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                        sizeof(arguments), &arguments);
+  vk.vkCmdDispatch(current, 1, 1, 1);
+  clean = false;
+}
+
+/// Copies the states of gates to where the host reads them.
+void Recording::fetchGate(size_t index, size_t count) {
+  begin();
+  barrier();
+  VkBufferCopy region = {gateStates->offset() + kStateBytes * index,
+                         fetchedStates->offset() + kStateBytes * index,
+                         kStateBytes * count};
+  vk.vkCmdCopyBuffer(current, gateStates->buffer(), fetchedStates->buffer(), 1,
+                     &region);
+  clean = false;
+}
+
+/// Puts a segment in front of the program: no gate has been open, but for the
+/// one that always is.
+void Recording::resetGates() {
+  begin();
+  vk.vkCmdFillBuffer(current, gateStates->buffer(), gateStates->offset(),
+                     kStateBytes * gates.size(), 0);
+  clean = false;
+  barrier();
+  vk.vkCmdFillBuffer(current, gateStates->buffer(), gateStates->offset(), 4, 1);
+  clean = false;
+  std::vector<Step> reset;
+  end(reset);
+  root.insert(root.begin(), reset.begin(), reset.end());
+}
+
+static uint32_t readWord(const Allocation &memory, uint64_t offset) {
+  uint32_t word;
+  std::memcpy(&word, memory.host() + offset, 4);
+  return word;
+}
+
+bool Recording::isOpen(size_t index) const {
+  return readWord(*fetchedStates, kStateBytes * index) != 0;
+}
+
+uint64_t Recording::gatedDispatches() const {
+  uint64_t total = 0;
+  for (const Gate &which : gates)
+    total += which.dispatches *
+             readWord(*fetchedStates, kStateBytes * which.index + 4);
+  return total;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+void Recording::recordRepeat(const Op &op, std::vector<Step> &steps) {
+  if (gate) {
+    for (uint64_t turn = 0; turn < op.count; ++turn) {
+      if (current)
+        barrier();
+      recordOps(op.first, steps);
+    }
+    return;
+  }
+  end(steps);
+  ++depth;
+  Step loop;
+  loop.kind = Step::Repeat;
+  loop.count = op.count;
+  loop.loop = loops++;
+  recordOps(op.first, loop.first);
+  end(loop.first);
+  --depth;
+  if (!loop.first.empty())
+    steps.push_back(std::move(loop));
+}
+
+void Recording::recordWhile(const Op &op, std::vector<Step> &steps) {
+  std::optional<uint64_t> condition = gatedCost(op.first);
+  std::optional<uint64_t> body = gatedCost(op.second);
+  ++depth;
+  if (mayGate() && condition && body)
+    recordAhead(op, *condition + *body, steps);
+  else
+    recordEachTurn(op, steps);
+  --depth;
+}
+
+/// The host reads the predicate ahead of each turn.
+void Recording::recordEachTurn(const Op &op, std::vector<Step> &steps) {
+  if (current)
+    barrier();
+  recordOps(op.first, steps);
+  Step loop;
+  loop.kind = Step::While;
+  loop.slot = recordPredicate(op.predicate, steps);
+  // One submission a turn: the body and the next condition.
+  recordOps(op.second, loop.first);
+  if (current)
+    barrier();
+  recordOps(op.first, loop.first);
+  loop.nextSlot = recordPredicate(op.predicate, loop.first);
+  steps.push_back(std::move(loop));
+}
+
+/// The device reads the predicate: a turn behind a closed gate does nothing, so
+/// that the host may submit more turns than there are.
+void Recording::recordAhead(const Op &op, uint64_t cost,
+                            std::vector<Step> &steps) {
+  begin();
+  barrier();
+  recordOps(op.first, steps);
+  begin();
+  barrier();
+  Gate &own = makeGate(cost);
+  recordGate(own, nullptr, op.predicate, false);
+  barrier(true);
+  end(steps);
+
+  Step loop;
+  loop.kind = Step::Ahead;
+  loop.loop = loops++;
+  loop.gate = own.index;
+  gate = &own;
+  recordOps(op.second, loop.first);
+  if (current)
+    barrier();
+  recordOps(op.first, loop.first);
+  gate = nullptr;
+  begin();
+  barrier();
+  recordGate(own, &own, op.predicate, false);
+  barrier(true);
+  end(loop.first);
+
+  std::vector<Step> fetch;
+  fetchGate(own.index, 1);
+  end(fetch);
+  loop.segment = fetch.front().segment;
+  steps.push_back(std::move(loop));
+}
+
+//===----------------------------------------------------------------------===//
+// Branches
+//===----------------------------------------------------------------------===//
+
+/// Copies the predicate to where the host reads it and ends the segment.
+size_t Recording::recordPredicate(const Arg &predicate,
+                                  std::vector<Step> &steps) {
+  begin();
+  barrier();
+  slots.push_back(readBack.take(kSlotBytes));
+  Location source = locate(predicate);
+  VkBufferCopy region = {source.bufferOffset(), slots.back().bufferOffset(), 1};
+  vk.vkCmdCopyBuffer(current, source.buffer(), slots.back().buffer(), 1,
+                     &region);
+  clean = false;
+  end(steps);
+  return slots.size() - 1;
+}
+
+/// In a loop the device takes the decision if it can: the host would have to be
+/// asked in each turn.
+void Recording::recordIf(const Op &op, std::vector<Step> &steps) {
+  std::optional<uint64_t> cost = gatedCost(op);
+  if (gate || (depth != 0 && mayGate() && cost && *cost <= kMaxGatedCost))
+    return recordGatedIf(op, *cost, steps);
+  Step branch;
+  branch.kind = Step::If;
+  branch.slot = recordPredicate(op.predicate, steps);
+  recordOps(op.first, branch.first);
+  end(branch.first);
+  recordOps(op.second, branch.second);
+  end(branch.second);
+  steps.push_back(std::move(branch));
+}
+
+void Recording::recordGatedIf(const Op &op, uint64_t cost,
+                              std::vector<Step> &steps) {
+  begin();
+  barrier();
+  Gate *outer = gate;
+  Gate &yes = makeGate(cost), &no = makeGate(cost);
+  recordGate(yes, outer, op.predicate, false);
+  recordGate(no, outer, op.predicate, true);
+  barrier(true);
+  gate = &yes;
+  recordOps(op.first, steps);
+  gate = &no;
+  recordOps(op.second, steps);
+  gate = outer;
+  barrier();
+}
