@@ -6,6 +6,7 @@
 #include "Recorder.h"
 #include "Support.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace nxv::runtime;
@@ -62,7 +63,8 @@ std::optional<uint64_t> Recording::gatedCost(const Op &op) const {
     std::optional<uint64_t> turn = gatedCost(op.first);
     if (!turn || op.count > kMaxGatedCost)
       return std::nullopt;
-    return op.count * *turn;
+    // Turns without work take a place too, so that nests of them stay small.
+    return op.count * std::max<uint64_t>(*turn, 1);
   }
   case OpKind::If: {
     std::optional<uint64_t> first = gatedCost(op.first);

@@ -143,9 +143,8 @@ void Recording::begin() {
   segment.commands = current;
   segment.firstQuery = nextQuery;
   segments.push_back(segment);
-  // Behind whatever was submitted before.
-  clean = false;
-  barrier();
+  // Whatever was submitted before ended with a barrier.
+  clean = true;
   if (request.profile == NXV_PROFILE_DISPATCHES)
     timestamp(nextQuery++);
 }

@@ -238,6 +238,11 @@ TEST(Loops, RepeatInALoop) {
   expectBoth(
       packOf({loop(n, predicate, {add(), barrier, repeat(3, addByCopy())})}),
       inputs, 5 * 4);
+  // Nothing to do, very often.
+  Op empty = repeat(200, {barrier});
+  for (int depth = 0; depth < 20; ++depth)
+    empty = repeat(200, {empty});
+  expectBoth(packOf({loop(n, predicate, {add(), empty})}), inputs, 5);
   // Too many to be recorded one after the other.
   expectBoth(
       packOf({loop(n, predicate, {add(), barrier, repeat(300, {add()})})}),

@@ -23,8 +23,19 @@ std::string errorOf(const std::vector<uint8_t> &file) {
   return error;
 }
 
+/// A pack that repeats the program of another.
+static Pack repeated(Pack pack) {
+  Op op;
+  op.kind = OpKind::Repeat;
+  op.count = 5;
+  op.first = std::move(pack.program);
+  pack.program = {op};
+  return pack;
+}
+
 TEST(Pack, RoundTrip) {
-  for (const Pack &pack : {addPack(100), addPack(0), loopPack(7)}) {
+  for (const Pack &pack :
+       {addPack(100), addPack(0), loopPack(7), repeated(loopPack(7))}) {
     EXPECT_EQ(verify(pack), "");
     std::vector<uint8_t> file = serialize(pack);
     Pack read;
@@ -293,6 +304,26 @@ TEST(BadPack, Program) {
            [&](Json &h) { h["buffers"][3]["offset"] = 4096; }},
           {"end after the arena", [&](Json &h) { h["arena_bytes"] = 500; }},
       });
+}
+
+TEST(BadPack, Repeat) {
+  auto op = [](Json &h) -> Json & { return h["program"][0]; };
+  auto nest = [](Json &h, int levels) {
+    for (int i = 0; i < levels; ++i)
+      h["program"] = Json::array(
+          {{{"op", "repeat"}, {"count", 2}, {"body", h["program"]}}});
+  };
+  expectErrors(repeated(addPack(4)),
+               {
+                   {"program[0]: count 0 is not from 1 to 2^62",
+                    [&](Json &h) { op(h)["count"] = 0; }},
+                   {"count 4611686018427387905",
+                    [&](Json &h) { op(h)["count"] = (uint64_t(1) << 62) + 1; }},
+                   {"'count'", [&](Json &h) { op(h).erase("count"); }},
+                   {"body[0]: unknown op 'x'",
+                    [&](Json &h) { op(h)["body"][0]["op"] = "x"; }},
+                   {"nested more than 32 deep", [&](Json &h) { nest(h, 33); }},
+               });
 }
 
 TEST(BadPack, Module) {
