@@ -259,11 +259,12 @@ NXV_API nxv_status nxv_invocation_set_tap(nxv_invocation *invocation,
                                           nxv_tap_fn tap, void *user);
 
 /** The most time that a later run may take, in microseconds; 0 (the default):
- * no limit. A run that takes longer is stopped and gives NXV_ERROR_DEADLINE; the
- * outputs then have any contents, and so have inputs that are donatable. The run
- * returns when the last submission has ended, or a second after the deadline.
- * In the second case the device still works on it: the next use of the
- * invocation, its destruction included, and accesses of buffers wait for that. */
+ * no limit. A run that takes longer is stopped and gives NXV_ERROR_DEADLINE;
+ * the outputs then have any contents, and so have inputs that are donatable.
+ * The run returns when the last submission has ended, or a second after the
+ * deadline. In the second case the device still works on it: the next use of
+ * the invocation, its destruction included, and accesses of buffers wait for
+ * that. */
 NXV_API nxv_status nxv_invocation_set_deadline(nxv_invocation *invocation,
                                                uint64_t microseconds);
 
