@@ -21,7 +21,7 @@ llvm_config.with_environment("PATH", config.nxv_tools_dir, append_path=True)
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 
 # A tool that this build does not have makes its tests unsupported, not failing.
-tools = ["nxv-opt", "nxv-translate", "nxv-compile", "nxv-run", "nxv-fuzz"]
+tools = ["nxv-opt", "nxv-translate", "nxv-compile", "nxv-run", "nxv-fuzz", "nxv-ulp"]
 llvm_config.add_tool_substitutions(
     [ToolSubst(tool, unresolved="ignore") for tool in tools],
     [config.nxv_tools_dir, config.llvm_tools_dir],

@@ -94,8 +94,16 @@ F expm1(F x) {
   return select(x == 0.0, x, result);
 }
 
-/// With t = e^-|x|: 1 / (1 + t), times t for a negative x. The estimate of the
-/// quotient is corrected by its residual.
+/// 1 / (1 + t) = y + y * residual for t in [0, 1], y being an estimate.
+template <typename F>
+struct InverseOfOnePlus {
+  F y, residual;
+
+  explicit InverseOfOnePlus(F t)
+      : y(1.0 / (1.0 + t)), residual((1.0 - y) - t * y) {}
+};
+
+/// With t = e^-|x|: 1 / (1 + t), times t for a negative x.
 template <typename F>
 F sigmoid(F x) {
   // Subnormal results are kept scaled up until the last multiplication.
@@ -103,24 +111,28 @@ F sigmoid(F x) {
   constexpr double down = F::kIsDouble ? 0x1p-54 : 0x1p-25;
   F magnitude = min(abs(x), num<F>(104, 746));
   ExpArgument<F> a = reduceExp(-magnitude);
-  F scaled = (1.0 + (a.r + expTail(a.r))) * powerOfTwo<F>(a.k + shift);
-  F t = scaled * down;
-  F y = 1.0 / (1.0 + t);
-  F residual = (1.0 - y) - t * y;
-  F q = y + y * residual;
-  return select(x >= 0.0, q, (scaled * q) * down);
+  Pair<F> power = fastTwoSum(x.constant(1), a.r + (expTail(a.r) + a.low));
+  F scaled = power.hi * powerOfTwo<F>(a.k + shift);
+  InverseOfOnePlus<F> inverse(scaled * down);
+  auto positive = x >= 0.0;
+  // What t lost by rounding: low / hi, nearly.
+  F lost = select(positive, 0.0, power.lo * (2.0 - power.hi));
+  F q = inverse.y + inverse.y * (inverse.residual + lost);
+  return select(positive, q, (scaled * q) * down);
 }
 
-/// An odd polynomial near zero, then 1 - 2 / (e^2|x| + 1): there the quotient
-/// is below a half, and so is the weight of its error.
+/// An odd polynomial near zero, then 1 - 2t / (1 + t) with t = e^-2|x|: there
+/// the quotient is below a half, and so is the weight of its error.
 template <typename F>
 F tanh(F x) {
   F a = abs(x);
   F z = a * a;
   F small = a + a * z * poly(z, kTanh32, kTanh64);
-  ExpArgument<F> e = reduceExp(min(a, num<F>(10, 22)) * 2.0);
-  F power = (1.0 + (e.r + expTail(e.r))) * powerOfTwo<F>(e.k);
-  F large = 1.0 - 2.0 / (power + 1.0);
+  ExpArgument<F> e = reduceExp(min(a, num<F>(10, 22)) * -2.0);
+  F t = (1.0 + (e.r + expTail(e.r))) * powerOfTwo<F>(e.k);
+  InverseOfOnePlus<F> inverse(t);
+  F q = inverse.y + inverse.y * inverse.residual;
+  F large = 1.0 - (t + t) * q;
   return withSign(select(a < 0.625, small, large), x);
 }
 

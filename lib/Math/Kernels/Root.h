@@ -118,13 +118,16 @@ F erf(F x) {
   return select(a < num<F>(0.9, 0.9475), small, large);
 }
 
-/// Horner's rule whose last two steps keep a second word.
-template <typename F, size_t N>
+/// Horner's rule whose last `Steps` steps keep a second word.
+template <size_t Steps = 2, typename F, size_t N>
 Pair<F> hornerPair(F x, const double (&c)[N]) {
-  Pair<F> s = twoSum(x.constant(c[1]), x * horner(x, c, 2));
-  Pair<F> product = twoProduct(x, s.hi);
-  Pair<F> sum = twoSum(x.constant(c[0]), product.hi);
-  return {sum.hi, sum.lo + (product.lo + x * s.lo)};
+  Pair<F> s = twoSum(x.constant(c[Steps - 1]), x * horner(x, c, Steps));
+  for (size_t i = Steps - 1; i-- > 0;) {
+    Pair<F> product = twoProduct(x, s.hi);
+    Pair<F> sum = twoSum(x.constant(c[i]), product.hi);
+    s = {sum.hi, sum.lo + (product.lo + x * s.lo)};
+  }
+  return s;
 }
 
 /// erfc for x in [0.46875, 28].
@@ -140,7 +143,7 @@ F erfcTail(F x) {
   F t = (1.0 - (2 * pivot) * u.hi) - (2 * pivot) * u.lo;
   Pair<F> p;
   if constexpr (F::kIsDouble)
-    p = hornerPair(t, kErfcx64);
+    p = hornerPair<3>(t, kErfcx64);
   else
     p = hornerPair(t, kErfcx32);
   Pair<F> r = mulPair(mulPair(e, u), p);

@@ -222,9 +222,9 @@ TABLE = [
     ("Cbrt", cbrt_inverse, mpf(1), mpf(2), 4, 4),
     ("ErfInvA32", erfinv_central(mpf(2)), mpf("-2"), mpf("2"), 10, 0),
     ("ErfInvB32", erfinv_tail(mpf(3)), mpf(-1), mpf("4.1") - 3, 10, 0),
-    ("ErfInvA64", erfinv_central(mpf("3.125")), mpf("-3.125"), mpf("3.125"), 0, 23),
-    ("ErfInvB64", erfinv_tail(mpf("3.25")), mpf("2.5") - mpf("3.25"), mpf(4) - mpf("3.25"), 0, 19),
-    ("ErfInvC64", erfinv_tail(mpf(5)), mpf(-1), mpf("6.1") - 5, 0, 18),
+    ("ErfInvA64", erfinv_central(mpf("3.125")), mpf("-3.125"), mpf("3.125"), 0, 25),
+    ("ErfInvB64", erfinv_tail(mpf("3.25")), mpf("2.5") - mpf("3.25"), mpf(4) - mpf("3.25"), 0, 20),
+    ("ErfInvC64", erfinv_tail(mpf(5)), mpf(-1), mpf("6.1") - 5, 0, 19),
 ]
 
 

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# table.py - the lines of nxv-ulp as the tables of docs/numerics.md.
+# Part of the nxv project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Prints Markdown tables of the worst errors in one or more files of lines that nxv-ulp wrote.
+
+Of several lines for one function and type the worst figures count, and their points are added up, except that one
+exhaustive line is all there is to know. With --replace=docs/numerics.md the text between the file's marks is replaced:
+
+    <!-- table.py: begin -->
+    <!-- table.py: end -->
+
+Usage: table.py RESULTS.jsonl... [--replace=FILE]
+"""
+
+import argparse
+import json
+import sys
+
+BEGIN, END = "<!-- table.py: begin -->", "<!-- table.py: end -->"
+WIDE, NARROW = ["f32", "f64"], ["f16", "bf16", "f8_e5m2", "f8_e4m3fn"]
+
+
+def fail(message):
+    print(f"error: {message}", file=sys.stderr)
+    sys.exit(1)
+
+
+def worse(a, b):
+    """Two lines for the same function and type as one."""
+    if a["exhaustive"] and a["complete"]:
+        return a
+    if b["exhaustive"] and b["complete"]:
+        return b
+    best = dict(a if float(a["ulp"]) >= float(b["ulp"]) else b)
+    best["points"] = a["points"] + b["points"]
+    best["wrong"] = a["wrong"] + b["wrong"]
+    one, two = a["subnormal"], b["subnormal"]
+    best["subnormal"] = dict(one if float(one["ulp"]) >= float(two["ulp"]) else two)
+    for key in ["points", "wrong", "flushed_results", "flushed_arguments"]:
+        best["subnormal"][key] = one[key] + two[key]
+    return best
+
+
+def read(paths):
+    """{(function, type): line}, in the order of the files."""
+    lines = {}
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            for text in file:
+                line = json.loads(text)
+                key = line["function"], line["type"]
+                lines[key] = worse(lines[key], line) if key in lines else line
+    return lines
+
+
+def power(count):
+    """4294967296 as 2^32, 123456789 as 1.2e8."""
+    if count & (count - 1) == 0 and count > 1 << 12:
+        return f"2^{count.bit_length() - 1}"
+    digits = f"{count:.1e}".replace("e+0", "e").replace("e+", "e")
+    return digits
+
+
+def place(line):
+    if "at" not in line:
+        return ""
+    at = line["at"]
+    numbers = [at[key] for key in ["x", "y"] if key in at]
+    return " ".join(f"`{float.fromhex(number):.{9 if line['type'] == 'f32' else 17}g}`" for number in numbers)
+
+
+def ulp(value):
+    return f"{float(value):.2f}" if float(value) else "0"
+
+
+def cells(line):
+    if line is None:
+        return ["", "", ""]
+    worst = ulp(line["ulp"]) if not line["wrong"] else f"{line['wrong']} wrong"
+    return [worst, place(line), power(line["points"]) + ("" if line["complete"] else ", cut short")]
+
+
+def row(items):
+    return "| " + " | ".join(items) + " |"
+
+
+def wide_table(lines, functions):
+    head = ["function"]
+    for type in WIDE:
+        head += [type, "at", "points"]
+    out = [row(head), "|" + "---|" * len(head)]
+    for function in functions:
+        items = [function]
+        for type in WIDE:
+            items += cells(lines.get((function, type)))
+        out.append(row(items))
+    return out
+
+
+def narrow_table(lines, functions):
+    out = [row(["function"] + NARROW), "|" + "---|" * (1 + len(NARROW))]
+    for function in functions:
+        found = [lines.get((function, type)) for type in NARROW]
+        out.append(row([function] + [cells(line)[0] for line in found]))
+    return out
+
+
+def subnormal_table(lines, functions):
+    """What happened to subnormal arguments and results."""
+    out = [row(["function", "type", "kept: worst", "flushed results", "flushed arguments", "wrong"]), "|" + "---|" * 6]
+    for type in WIDE + NARROW:
+        for function in functions:
+            line = lines.get((function, type))
+            if not line:
+                continue
+            s = line["subnormal"]
+            if s["flushed_results"] or s["flushed_arguments"] or s["wrong"]:
+                counts = [f"{s[key]}" for key in ["flushed_results", "flushed_arguments", "wrong"]]
+                out.append(row([function, type, ulp(s["ulp"])] + counts))
+    return out if len(out) > 2 else []
+
+
+def tables(lines):
+    functions = list(dict.fromkeys(function for function, _ in lines))
+    devices = sorted({f"{line['device']}; {line['driver']}" for line in lines.values()})
+    out = ["Device: " + ", ".join(devices), ""]
+    out += wide_table(lines, functions) + [""]
+    if any(type in NARROW for _, type in lines):
+        out += narrow_table(lines, functions) + [""]
+    subnormal = subnormal_table(lines, functions)
+    return out + (subnormal + [""] if subnormal else [])
+
+
+def replace(path, text):
+    with open(path, encoding="utf-8") as file:
+        old = file.read()
+    if old.count(BEGIN) != 1 or old.count(END) != 1:
+        fail(f"{path} needs one '{BEGIN}' and one '{END}'")
+    before, rest = old.split(BEGIN)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(before + BEGIN + "\n" + text + END + rest.split(END)[1])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", nargs="+")
+    parser.add_argument("--replace")
+    options = parser.parse_args()
+    text = "\n".join(tables(read(options.results))) + "\n"
+    if options.replace:
+        replace(options.replace, text)
+    else:
+        print(text, end="")
+
+
+main()
