@@ -23,6 +23,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 using namespace mlir;
 using namespace nxv;
@@ -421,40 +422,53 @@ Values BlockEmitter::combine(Root &root, ValueRange lhs, ValueRange rhs) {
                          last->getAttrs());
     return {builder.create(state)->getResult(0)};
   }
+  if (op->hasAttr("nxv.arg_reduce"))
+    return combineArgs(op, lhs, rhs);
   // The second partial result plays the element.
-  if (!op->hasAttr("nxv.arg_reduce"))
-    return emitter->payloadOf(
-        op, SmallVector<AffineExpr>(op.getNumLoops(), space->constant(0)), rhs,
-        lhs);
-  // A value and its index: the second pair plays the element.
-  SmallVector<AffineExpr> loops(op.getNumLoops(), space->constant(0));
-  Value position = rhs[1];
-  Type type = emitter->getIndexType();
-  if (auto vector = dyn_cast<VectorType>(position.getType()))
-    type = VectorType::get(vector.getShape(), type);
-  unsigned from =
-      getElementTypeOrSelf(position.getType()).getIntOrFloatBitWidth();
-  unsigned to = emitter->getIndexType().getWidth();
-  if (from > to) {
-    // The position that stands for none is the largest there is.
-    Value most = emitter->constantLike(
-        position.getType(),
-        builder.getIntegerAttr(getElementTypeOrSelf(position),
-                               std::numeric_limits<int32_t>::max()));
-    position =
-        arith::MinSIOp::create(builder, emitter->getLoc(), position, most);
-    position =
-        arith::TruncIOp::create(builder, emitter->getLoc(), type, position);
-  } else if (from < to)
-    position =
-        arith::ExtSIOp::create(builder, emitter->getLoc(), type, position);
-  AffineExpr index = emitter->addDim(emitter->anyIndex(), position);
-  for (unsigned loop : root.reduced)
-    loops[loop] = index;
-  // An operand that only gives a loop its size is not read.
-  SmallVector<Value> inputs(op.getNumDpsInputs());
-  inputs.front() = rhs[0];
-  return emitter->payloadOf(op, loops, inputs, lhs);
+  return emitter->payloadOf(
+      op, SmallVector<AffineExpr>(op.getNumLoops(), space->constant(0)), rhs,
+      lhs);
+}
+
+/// Combines two extremes and their positions. The payload would, but computes
+/// the position from its loops.
+Values BlockEmitter::combineArgs(linalg::GenericOp op, ValueRange lhs,
+                                 ValueRange rhs) {
+  using IP = arith::CmpIPredicate;
+  using FP = arith::CmpFPredicate;
+  ImplicitLocOpBuilder b(emitter->getLoc(), emitter->getBuilder());
+  auto either = [&](Value x, Value y) -> Value {
+    return arith::OrIOp::create(b, x, y);
+  };
+  auto compare = [&](auto predicate, Value x, Value y) -> Value {
+    if constexpr (std::is_same_v<decltype(predicate), FP>)
+      return arith::CmpFOp::create(b, predicate, x, y);
+    else
+      return arith::CmpIOp::create(b, predicate, x, y);
+  };
+  bool isMax = op->getAttrOfType<StringAttr>("nxv.arg_reduce") == "max";
+  bool isUnsigned = op->hasAttr("nxv.unsigned");
+  Value lower = compare(IP::slt, rhs[1], lhs[1]);
+  Value wins =
+      op->hasAttr("nxv.tie_high") ? compare(IP::sgt, rhs[1], lhs[1]) : lower;
+  Value better, equal;
+  if (isa<FloatType>(getElementTypeOrSelf(rhs[0]))) {
+    Value nan = compare(FP::UNO, rhs[0], rhs[0]);
+    Value otherNan = compare(FP::UNO, lhs[0], lhs[0]);
+    Value number = compare(FP::ORD, lhs[0], lhs[0]);
+    better = either(compare(isMax ? FP::OGT : FP::OLT, rhs[0], lhs[0]),
+                    both(nan, number));
+    equal = either(both(compare(FP::OEQ, rhs[0], lhs[0]), wins),
+                   both(both(nan, otherNan), lower));
+  } else {
+    IP order =
+        isUnsigned ? (isMax ? IP::ugt : IP::ult) : (isMax ? IP::sgt : IP::slt);
+    better = compare(order, rhs[0], lhs[0]);
+    equal = both(compare(IP::eq, rhs[0], lhs[0]), wins);
+  }
+  Value take = either(better, equal);
+  return {arith::SelectOp::create(b, take, rhs[0], lhs[0]).getResult(),
+          arith::SelectOp::create(b, take, rhs[1], lhs[1]).getResult()};
 }
 
 AffineExpr BlockEmitter::sharedPosition(AffineExpr which) {

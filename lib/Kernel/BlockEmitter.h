@@ -105,6 +105,8 @@ private:
   Values step(llvm::ArrayRef<Root *> stage, AffineExpr iteration,
               ValueRange values);
   Values combine(Root &root, ValueRange lhs, ValueRange rhs);
+  Values combineArgs(mlir::linalg::GenericOp op, ValueRange lhs,
+                     ValueRange rhs);
   Values combineLanes(KernelBuilder &kernel, Root &root, Values values);
   void emitOutput(KernelBuilder &kernel, Output &output, Value buffer);
   void storeOutput(Output &output, Value buffer, AffineExpr inner, Value mask);

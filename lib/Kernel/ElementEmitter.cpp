@@ -470,7 +470,8 @@ ElementEmitter::Values ElementEmitter::payloadOf(linalg::GenericOp op,
   unsigned position = 0;
   for (OpOperand *input : op.getDpsInputOperands()) {
     BlockArgument argument = body->getArgument(position);
-    Value given = inputs[position++];
+    Value given = position < inputs.size() ? inputs[position] : Value();
+    ++position;
     if (argument.use_empty())
       continue;
     if (given) {

@@ -99,7 +99,7 @@ public:
   Values payloadAt(mlir::linalg::GenericOp op, Indices loops,
                    mlir::ValueRange accumulators = {});
   /// As payloadAt with the input arguments given in `inputs` instead of read
-  /// (a null value: read it).
+  /// (null, or behind the last given one: read it).
   Values payloadOf(mlir::linalg::GenericOp op, Indices loops,
                    mlir::ValueRange inputs, mlir::ValueRange accumulators);
 

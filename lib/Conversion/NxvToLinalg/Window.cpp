@@ -9,6 +9,7 @@
 #include "Support.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace nxv;
@@ -251,6 +252,29 @@ struct SelectAndScatterLowering : OpConversionPattern<SelectAndScatterOp> {
     return choose.getResult(0);
   }
 
+  /// For each element the sum of the sources of the windows that chose it.
+  static Value createShares(OpBuilder &rewriter, SelectAndScatterOp op,
+                            Value choice, Value source, RankedTensorType type) {
+    Location loc = op.getLoc();
+    Type wide = type.getElementType();
+    SmallVector<int64_t> covering;
+    for (auto [size, stride] : llvm::zip(op.getWindow(), op.getStrides()))
+      covering.push_back(llvm::divideCeil(size, stride));
+    Value shape = createWindowShape(rewriter, loc, covering, wide);
+    Value zero = createZeroSplat(rewriter, loc, type);
+    SmallVector<int64_t> unit(type.getRank(), 1);
+    WindowSpace space(rewriter.getContext(), unit, {});
+    auto generic = linalg::GenericOp::create(
+        rewriter, loc, TypeRange{type}, shape, zero,
+        ArrayRef<AffineMap>{space.window, space.result}, space.iterators,
+        [&](OpBuilder &nested, Location at, ValueRange v) {
+          PayloadBuilder b(nested, at);
+          Value share = emitShare(b, op, choice, source, wide);
+          linalg::YieldOp::create(b, emitAdd(b, share, v[1]));
+        });
+    return generic.getResult(0);
+  }
+
   LogicalResult
   matchAndRewrite(SelectAndScatterOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
@@ -262,29 +286,22 @@ struct SelectAndScatterLowering : OpConversionPattern<SelectAndScatterOp> {
     RankedTensorType accType = type.clone(wide);
     Value init =
         createConvert(rewriter, loc, adaptor.getInit(), element, signedWide);
-    init = createFill(rewriter, loc, accType, init);
-    Value acc = init;
+    Value acc = createFill(rewriter, loc, accType, init);
     if (tensorType(op.getSource()).getNumElements() != 0) {
       Type indexType = indexElementType(getContext(), type.getNumElements());
       Value choice =
           createChoice(rewriter, op, adaptor.getOperand(), indexType);
       Value source = createConvert(rewriter, loc, adaptor.getSource(), element,
                                    signedWide);
-      SmallVector<int64_t> covering;
-      for (auto [size, stride] : llvm::zip(op.getWindow(), op.getStrides()))
-        covering.push_back(llvm::divideCeil(size, stride));
-      Value shape = createWindowShape(rewriter, loc, covering, wide);
-      SmallVector<int64_t> unit(type.getRank(), 1);
-      WindowSpace space(getContext(), unit, {});
-      auto generic = linalg::GenericOp::create(
-          rewriter, loc, TypeRange{accType}, shape, init,
-          ArrayRef<AffineMap>{space.window, space.result}, space.iterators,
-          [&](OpBuilder &nested, Location at, ValueRange v) {
-            PayloadBuilder b(nested, at);
-            Value share = emitShare(b, op, choice, source, wide);
-            linalg::YieldOp::create(b, emitAdd(b, share, v[1]));
-          });
-      acc = generic.getResult(0);
+      Value shares = createShares(rewriter, op, choice, source, accType);
+      bool fromZero = matchPattern(op.getInit(), m_Zero()) ||
+                      matchPattern(op.getInit(), m_AnyZeroFloat());
+      // Lanes share the work of a reduction, so that it starts from 0.
+      acc = fromZero ? shares
+                     : createElementwise(rewriter, loc, accType, {shares, acc},
+                                         [](PayloadBuilder &b, ValueRange v) {
+                                           return emitAdd(b, v[0], v[1]);
+                                         });
     }
     rewriter.replaceOp(op,
                        createConvert(rewriter, loc, acc, signedWide, element));

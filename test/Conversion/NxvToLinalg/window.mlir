@@ -57,3 +57,30 @@ func.func @select_and_scatter(%x: tensor<6xf32>, %s: tensor<3xf32>, %v: tensor<f
   %0 = nxv.select_and_scatter max, %x, %s, %v {window = array<i64: 3>, strides = array<i64: 2>, low = array<i64: 1>, high = array<i64: 0>} : (tensor<6xf32>, tensor<3xf32>, tensor<f32>) -> tensor<6xf32>
   return %0 : tensor<6xf32>
 }
+
+// -----
+
+// The sum starts from 0: each lane of a kernel starts one.
+// CHECK-LABEL: func.func @select_and_scatter_from(
+// CHECK-SAME: %{{.*}}: tensor<6xf32>, %{{.*}}: tensor<2xf32>, %[[V:.*]]: tensor<f32>
+// CHECK: %[[START:.*]] = linalg.generic {{.*}} ins(%[[V]] : tensor<f32>)
+// CHECK: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<6xf32>
+// CHECK: %[[SUM:.*]] = linalg.generic {{.*}} outs(%[[ZERO]] : tensor<6xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[SUM]], %[[START]] : tensor<6xf32>, tensor<6xf32>)
+// CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: arith.addf %[[A]], %[[B]]
+func.func @select_and_scatter_from(%x: tensor<6xf32>, %s: tensor<2xf32>, %v: tensor<f32>) -> tensor<6xf32> {
+  %0 = nxv.select_and_scatter max, %x, %s, %v {window = array<i64: 5>, strides = array<i64: 1>, low = array<i64: 0>, high = array<i64: 0>} : (tensor<6xf32>, tensor<2xf32>, tensor<f32>) -> tensor<6xf32>
+  return %0 : tensor<6xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @window_of_complex
+// CHECK: arith.constant dense<(1.000000e+00,0.000000e+00)> : tensor<3xcomplex<f32>>
+// CHECK: arith.subf
+// CHECK: complex.create
+func.func @window_of_complex(%x: tensor<4xcomplex<f32>>) -> tensor<3xcomplex<f32>> {
+  %0 = nxv.window_reduce mul, %x {window = array<i64: 2>, strides = array<i64: 1>, dilations = array<i64: 1>, low = array<i64: 0>, high = array<i64: 0>} : (tensor<4xcomplex<f32>>) -> tensor<3xcomplex<f32>>
+  return %0 : tensor<3xcomplex<f32>>
+}

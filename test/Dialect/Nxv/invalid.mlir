@@ -633,3 +633,11 @@ func.func @f(%x: tensor<4xf32>, %i: tensor<f32>) {
   }
   return
 }
+
+// -----
+
+func.func @window_max_of_complex(%x: tensor<4xcomplex<f32>>) -> tensor<3xcomplex<f32>> {
+  // expected-error@+1 {{cannot combine elements of type 'complex<f32>' with 'max'}}
+  %0 = nxv.window_reduce max, %x {window = array<i64: 2>, strides = array<i64: 1>, dilations = array<i64: 1>, low = array<i64: 0>, high = array<i64: 0>} : (tensor<4xcomplex<f32>>) -> tensor<3xcomplex<f32>>
+  return %0 : tensor<3xcomplex<f32>>
+}

@@ -41,6 +41,9 @@ def NxvToLinalg : Pass<"nxv-to-linalg", "::mlir::ModuleOp"> {
     }
     ```
 
+    A reduction starts from the neutral element of what it combines with, unless
+    it is ordered: each lane of a kernel starts one.
+
     Attributes that this pass puts on what it makes:
     * `nxv.arg_reduce` = "max" or "min": a generic with two results, extreme
       value and index; an initial index of -1 or of the largest integer marks

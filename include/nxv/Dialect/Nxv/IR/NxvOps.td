@@ -901,10 +901,10 @@ def Nxv_WindowReduceOp : Nxv_Op<"window_reduce", [Pure]> {
     One entry an axis in every attribute; the padding counts as the neutral
     element of `kind`.
   }];
-  let arguments = (ins Nxv_ReduceKindAttr:$kind, Nxv_RealTensor:$operand, DenseI64ArrayAttr:$window,
+  let arguments = (ins Nxv_ReduceKindAttr:$kind, Nxv_Tensor:$operand, DenseI64ArrayAttr:$window,
     DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$dilations,
     DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high);
-  let results = (outs Nxv_RealTensor:$result);
+  let results = (outs Nxv_Tensor:$result);
   let assemblyFormat = "$kind `,` $operand attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
