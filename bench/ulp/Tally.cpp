@@ -211,16 +211,18 @@ void Judge::countSubnormal(const Point &point, W exact, double ulp,
                            Tally &tally) const {
   constexpr double kept = 8; // more is not an error but another number
   ++tally.subnormal;
+  bool small = absolute(exact) < W(leastNormal);
+  bool vanished =
+      point.got == 0 && std::signbit(point.got) == isNegative(exact);
+  if (small && vanished && ulp > 1) {
+    ++tally.flushedResults;
+    return;
+  }
   if (ulp <= kept) {
     if (ulp > tally.subnormalUlp) {
       tally.subnormalUlp = ulp;
       tally.subnormalWorst = point;
     }
-    return;
-  }
-  bool small = absolute(exact) < W(leastNormal);
-  if (small && point.got == 0 && std::signbit(point.got) == isNegative(exact)) {
-    ++tally.flushedResults;
     return;
   }
   auto flushed = [&](double number) {
