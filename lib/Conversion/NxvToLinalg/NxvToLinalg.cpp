@@ -144,6 +144,7 @@ struct NxvToLinalgPass : nxv::impl::NxvToLinalgBase<NxvToLinalgPass> {
     populateContractionPatterns(converter, patterns);
     populateConvolutionPatterns(converter, patterns);
     populateWindowPatterns(converter, patterns);
+    populateCumulativePatterns(converter, patterns);
     populateStructuralPatterns(converter, patterns);
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
                                                                    converter);
@@ -169,6 +170,9 @@ struct NxvToLinalgPass : nxv::impl::NxvToLinalgBase<NxvToLinalgPass> {
       return true;
     if (!isa<ScatterOp, SortOp, ArgSortOp, FftOp, TriangularSolveOp, WhileOp,
              CaseOp, TapOp, CumulativeOp, YieldOp>(op))
+      return false;
+    if (isa<CumulativeOp>(op) &&
+        isa<ComplexType>(getElementTypeOrSelf(op->getResult(0).getType())))
       return false;
     // A result without elements is a literal.
     if (isPure(op) && op->getNumResults() == 1 &&

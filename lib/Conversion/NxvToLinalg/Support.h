@@ -141,6 +141,8 @@ void populateContractionPatterns(mlir::TypeConverter &,
                                  mlir::RewritePatternSet &);
 void populateConvolutionPatterns(mlir::TypeConverter &,
                                  mlir::RewritePatternSet &);
+void populateCumulativePatterns(mlir::TypeConverter &,
+                                mlir::RewritePatternSet &);
 void populateStructuralPatterns(mlir::TypeConverter &,
                                 mlir::RewritePatternSet &);
 
