@@ -31,8 +31,8 @@ using program::Family;
 static constexpr int64_t loopWork = 1 << 17, straightWork = 1 << 13;
 /// Groups and loops of one kernel: they are all compiled into it.
 static constexpr int64_t mostSteps = 160;
-/// Workgroup memory that every device should have, of which some is kept for
-/// states that change places, and what values may take of it at most.
+/// Workgroup memory that every device should have, with some left, and what
+/// values may take of it at most.
 static constexpr int64_t sharedMemory = 30 * 1024, mostShared = 20 * 1024;
 /// Values that are larger lie in buffers.
 static constexpr int64_t largestShared = 4 * 1024;
@@ -42,6 +42,17 @@ static constexpr int64_t mostBuffers = 64;
 int64_t nxv::getPlannedMemory(Operation *op, unsigned result) {
   auto where = op->getAttrOfType<DenseI64ArrayAttr>(loopMemoryAttrName);
   return where ? where[result] : -1;
+}
+
+bool nxv::isMovedState(nxv::WhileOp op, unsigned state) {
+  Block &body = op.getBody().front();
+  auto yields = body.getTerminator()->getOperands();
+  Value value = stripReshapes(yields[state]);
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getArgNumber() != state;
+  return llvm::count_if(yields, [&](Value other) {
+           return stripReshapes(other) == value;
+         }) > 1;
 }
 
 int64_t nxv::getWork(program::GroupOp group) {
@@ -127,6 +138,9 @@ private:
   void wrap(ArrayRef<Operation *> ops);
   bool plan(ArrayRef<Operation *> ops);
   void planOp(Operation *op);
+  bool fitsShared(Type type) const;
+  int64_t placeInside(Type type);
+  void planSaves(nxv::WhileOp loop, SmallVectorImpl<int64_t> &where);
 
   Block &block;
   llvm::SetVector<Value> inputs, outputs;
@@ -155,6 +169,37 @@ static int64_t exchangeBytes(ArrayRef<Operation *> ops) {
   return sets * levels * threads * bytes;
 }
 
+static int64_t alignedBytes(Type type) {
+  return llvm::alignTo(byteSize(type), 16);
+}
+
+bool LoopFuser::fitsShared(Type type) const {
+  int64_t bytes = alignedBytes(type);
+  return bytes <= largestShared && sharedBytes + bytes <= sharedBudget;
+}
+
+/// A place that only this kernel knows.
+int64_t LoopFuser::placeInside(Type type) {
+  if (fitsShared(type)) {
+    sharedBytes += alignedBytes(type);
+    return -1;
+  }
+  scratch.push_back(type);
+  return outputs.size() + scratch.size() - 1;
+}
+
+void LoopFuser::planSaves(nxv::WhileOp loop, SmallVectorImpl<int64_t> &where) {
+  SmallVector<int64_t> saves;
+  bool any = false;
+  for (auto [i, type] : llvm::enumerate(loop.getResultTypes())) {
+    bool moves = isMovedState(loop, i);
+    saves.push_back(moves ? placeInside(type) : -1);
+    any |= moves;
+  }
+  if (any)
+    where.append(saves);
+}
+
 /// Gives each result of `op`, and of what is inside, a place.
 void LoopFuser::planOp(Operation *op) {
   op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
@@ -166,20 +211,15 @@ void LoopFuser::planOp(Operation *op) {
       return WalkResult::skip();
     SmallVector<int64_t> where;
     for (Value result : inner->getResults()) {
-      int64_t bytes = llvm::alignTo(byteSize(result.getType()), 16);
       auto *found = llvm::find(outputs, result);
       bool whole = isa<program::GroupOp>(inner);
-      if (found != outputs.end() && (whole || bytes > largestShared ||
-                                     sharedBytes + bytes > sharedBudget)) {
+      if (found != outputs.end() && (whole || !fitsShared(result.getType())))
         where.push_back(found - outputs.begin());
-      } else if (bytes > largestShared || sharedBytes + bytes > sharedBudget) {
-        where.push_back(outputs.size() + scratch.size());
-        scratch.push_back(result.getType());
-      } else {
-        where.push_back(-1);
-        sharedBytes += bytes;
-      }
+      else
+        where.push_back(placeInside(result.getType()));
     }
+    if (auto loop = dyn_cast<nxv::WhileOp>(inner))
+      planSaves(loop, where);
     places.push_back({inner, where});
     return isa<program::GroupOp>(inner) ? WalkResult::skip()
                                         : WalkResult::advance();

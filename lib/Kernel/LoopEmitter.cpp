@@ -217,9 +217,7 @@ LogicalResult LoopEmitter::emitWhile(nxv::WhileOp op) {
     Value from = memoryOf(operand);
     if (from != states[i] && llvm::is_contained(states, from)) {
       auto type = cast<RankedTensorType>(operand.getType());
-      Value held = kernel.allocateShared(
-          ElementEmitter::storageType(type.getElementType()),
-          std::max<int64_t>(1, type.getNumElements()));
+      Value held = allocate(op, op.getNumResults() + i, type);
       copy(from, held, type);
       from = held;
     }

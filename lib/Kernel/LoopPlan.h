@@ -6,17 +6,22 @@
 #ifndef NXV_LIB_KERNEL_LOOPPLAN_H
 #define NXV_LIB_KERNEL_LOOPPLAN_H
 
+#include "nxv/Dialect/Nxv/IR/Nxv.h"
 #include "nxv/Kernel/KernelBuilder.h"
 
 namespace nxv {
 
 /// Where each result of an operation in a loop group lies: -1 is workgroup
-/// memory, another number the kernel's result of that number.
+/// memory, another number the kernel's result of that number. A loop with moved
+/// states has as many entries again: where those are saved.
 inline constexpr llvm::StringLiteral loopMemoryAttrName = "nxv.memory";
 /// The kernel's operand that holds a literal inside a loop group.
 inline constexpr llvm::StringLiteral loopInputAttrName = "nxv.input";
 
 int64_t getPlannedMemory(mlir::Operation *op, unsigned result);
+
+/// Is what the body yields for this state maybe what another state holds?
+bool isMovedState(nxv::WhileOp op, unsigned state);
 
 /// The threads that suit the groups in a loop group.
 int64_t getLoopThreads(program::GroupOp group);

@@ -119,3 +119,44 @@ func.func @tapped(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = nxv.tap "seen"(%x) : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+#scalar = affine_map<() -> ()>
+
+// States that change places are saved before one is overwritten: large ones in
+// a buffer, small ones in workgroup memory.
+
+// CHECK-LABEL: func.func @swapped
+// CHECK: program.group loop
+// CHECK: nxv.while
+// CHECK-SAME: nxv.memory = array<i64: -1, 0, 1, -1, -1, 2, 3, -1>
+
+// KERNEL: gpu.func @loop_0
+// KERNEL-NOT: memref<4096xf32, #spirv.storage_class<Workgroup>>
+// KERNEL: scf.while
+func.func @swapped(%x: tensor<4096xf32>, %y: tensor<4096xf32>, %z: tensor<i32>) -> (tensor<4096xf32>, tensor<4096xf32>) {
+  %zero = arith.constant dense<0> : tensor<i32>
+  %r:4 = nxv.while(%zero, %x, %y, %z) : tensor<i32>, tensor<4096xf32>, tensor<4096xf32>, tensor<i32> cond {
+  ^bb0(%i: tensor<i32>, %a: tensor<4096xf32>, %b: tensor<4096xf32>, %c: tensor<i32>):
+    %last = arith.constant 5 : i32
+    %p = tensor.empty() : tensor<i1>
+    %more = linalg.generic {indexing_maps = [#scalar, #scalar], iterator_types = []} ins(%i : tensor<i32>) outs(%p : tensor<i1>) {
+    ^bb0(%in: i32, %out: i1):
+      %0 = arith.cmpi slt, %in, %last : i32
+      linalg.yield %0 : i1
+    } -> tensor<i1>
+    nxv.yield %more : tensor<i1>
+  } do {
+  ^bb0(%i: tensor<i32>, %a: tensor<4096xf32>, %b: tensor<4096xf32>, %c: tensor<i32>):
+    %one = arith.constant 1 : i32
+    %e = tensor.empty() : tensor<i32>
+    %next = linalg.generic {indexing_maps = [#scalar, #scalar], iterator_types = []} ins(%i : tensor<i32>) outs(%e : tensor<i32>) {
+    ^bb0(%in: i32, %out: i32):
+      %0 = arith.addi %in, %one : i32
+      linalg.yield %0 : i32
+    } -> tensor<i32>
+    nxv.yield %next, %b, %a, %i : tensor<i32>, tensor<4096xf32>, tensor<4096xf32>, tensor<i32>
+  }
+  return %r#1, %r#2 : tensor<4096xf32>, tensor<4096xf32>
+}
