@@ -147,7 +147,8 @@ Value GraphBuilder::addTriangularSolve() {
   Type element = pickElement();
   if (!isFloatOrComplex(element))
     return nullptr;
-  int64_t size = random.between(1, 9), columns = random.between(1, 5);
+  int64_t size = random.between(1, random.oneIn(6) ? 80 : 9);
+  int64_t columns = random.between(1, random.oneIn(6) ? 40 : 5);
   bool left = random.oneIn(2);
   Shape batch = random.oneIn(3) ? Shape{random.between(1, 3)} : Shape{};
   Shape a = batch, b = batch;
@@ -211,15 +212,19 @@ Value GraphBuilder::addFft() {
   if (!operand)
     return nullptr;
   int64_t axis = random.between(0, typeOf(operand).getRank() - 1);
-  int64_t length =
-      random.oneIn(3) ? random.between(1, 20) : shapeOf(operand)[axis];
-  if (length < 1 || length > 512)
+  int64_t length = random.oneIn(3)
+                       ? random.between(1, random.oneIn(5) ? 3000 : 20)
+                       : shapeOf(operand)[axis];
+  if (length < 1 || length > 4096)
     return nullptr;
   Shape shape(shapeOf(operand));
   shape[axis] = length;
+  TensorType type = typeOf(operand).clone(shape);
+  if (type.getNumElements() > std::max<int64_t>(theme.maxElements, 4096))
+    return nullptr;
   SmallVector<NamedAttribute> attrs = {number("length", length),
                                        number("axis", axis)};
   if (random.oneIn(2))
     attrs.push_back(flag("inverse"));
-  return make("fft", operand, typeOf(operand).clone(shape), attrs);
+  return make("fft", operand, type, attrs);
 }

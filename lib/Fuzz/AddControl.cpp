@@ -49,6 +49,26 @@ void GraphBuilder::fillRegion(Region &region, TypeRange arguments,
   scope = outer;
 }
 
+/// Whether all or any elements of a value are numbers, or false.
+Value GraphBuilder::somePredicate(ValueRange values) {
+  Value value = values[random.between(0, int64_t(values.size()) - 1)];
+  if (isPred(elementOf(value)))
+    value = make("not", value, typeOf(value));
+  else
+    value = make("compare", {value, value},
+                 typeOf(value).clone(builder.getI1Type()),
+                 builder.getNamedAttr(
+                     "comparison",
+                     ComparisonAttr::get(builder.getContext(),
+                                         random.oneIn(4) ? Comparison::ne
+                                                         : Comparison::eq)));
+  Shape places;
+  for (int64_t axis = 0; axis < typeOf(value).getRank(); ++axis)
+    places.push_back(axis);
+  return reduceOf(value, random.oneIn(2) ? ReduceKind::and_ : ReduceKind::or_,
+                  places);
+}
+
 /// At most six turns, each of a few operations.
 Value GraphBuilder::addWhile() {
   TensorType scalar =
@@ -75,6 +95,9 @@ Value GraphBuilder::addWhile() {
              builder.getNamedAttr(
                  "comparison",
                  ComparisonAttr::get(builder.getContext(), Comparison::lt)));
+    if (random.oneIn(3))
+      goesOn = make("and", {goesOn, somePredicate(block->getArguments())},
+                    typeOf(goesOn));
     YieldOp::create(builder, loc, ValueRange{goesOn});
   }
   fillRegion(op->getRegion(1), types, types, true, true);

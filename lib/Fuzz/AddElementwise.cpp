@@ -49,8 +49,8 @@ Value GraphBuilder::addUnary() {
 static const StringRef floatBinary[] = {
     "add", "subtract", "multiply", "divide",    "max",     "min",
     "pow", "atan2",    "add",      "remainder", "multiply"};
-static const StringRef complexBinary[] = {"add", "subtract", "multiply",
-                                          "divide", "multiply"};
+static const StringRef complexBinary[] = {"add",    "subtract", "multiply",
+                                          "divide", "multiply", "pow"};
 static const StringRef integerBinary[] = {
     "add", "subtract",   "multiply",   "quotient", "remainder",
     "pow", "max",        "min",        "and",      "or",

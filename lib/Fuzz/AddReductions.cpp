@@ -168,8 +168,7 @@ GraphBuilder::Window GraphBuilder::pickWindow(ArrayRef<int64_t> shape,
 }
 
 Value GraphBuilder::addWindowReduce() {
-  Value operand =
-      need([](Type type) { return isReal(type) && !isPred(type); }, 1);
+  Value operand = need([](Type type) { return !isPred(type); }, 1);
   if (!operand)
     return nullptr;
   Window window = pickWindow(shapeOf(operand), true);

@@ -32,7 +32,7 @@ void GraphBuilder::chooseElements() {
       narrow.push_back(IntegerType::get(context, width, sign));
   SmallVector<Type> complex = {ComplexType::get(f32), ComplexType::get(f32),
                                ComplexType::get(f64)};
-  const double weights[] = {5, 3, 1.2, 0.8};
+  const double weights[] = {5, 3, 1.4, 1.2};
   const SmallVector<Type> *kinds[] = {&plain, &integers, &narrow, &complex};
   // What is rare stands in graphs of its own: one type that a device lacks
   // would keep the others from being compared.
@@ -75,7 +75,7 @@ void GraphBuilder::chooseWeights() {
     factors.try_emplace(family.theme, 0.3 + 2 * random.unit() * random.unit());
   factors["order"] = random.oneIn(8) ? 2 : 0;
   factors["control"] = random.oneIn(5) ? 1 : 0;
-  factors["solve"] = random.oneIn(12) ? 2 : 0;
+  factors["solve"] = random.oneIn(9) ? 2 : 0;
   factors["rare"] = random.oneIn(10) ? 1 : 0;
   for (const Family &family : getFamilies())
     theme.weights.push_back(family.weight * factors[family.theme]);
@@ -281,6 +281,8 @@ Value GraphBuilder::indexValue(ArrayRef<int64_t> shape, int64_t size) {
           return other.getShape() == shape && isInteger(other.getElementType());
         }))
       return value;
+  if (random.oneIn(4))
+    return fresh(type);
   int64_t slack = random.oneIn(3) ? 3 : 0;
   std::vector<uint8_t> bytes = randomIntegers(
       type, -slack, std::max<int64_t>(size, 1) - 1 + slack, random);
@@ -296,7 +298,8 @@ Value GraphBuilder::scalarIndex(int64_t size) { return indexValue({}, size); }
 Value GraphBuilder::addOperation() {
   for (int tries = 0; tries < 20; ++tries) {
     const Family &family = getFamilies()[random.weighted(theme.weights)];
-    if (scope->depth >= 2 && StringRef(family.theme) == "control")
+    bool isDeep = scope->depth >= 3 || (scope->depth == 2 && random.oneIn(2));
+    if (isDeep && StringRef(family.theme) == "control")
       continue;
     if (Value value = (this->*family.add)()) {
       remember(value);

@@ -148,6 +148,7 @@ private:
   mlir::Value addCase();
   mlir::Value addBlock();
   mlir::Value addTap();
+  mlir::Value somePredicate(mlir::ValueRange values);
   void fillRegion(mlir::Region &region, mlir::TypeRange arguments,
                   mlir::TypeRange results, bool isolated, bool counts);
 

@@ -145,7 +145,9 @@ double Disturber::direction(size_t i) const {
   z = (z + i) * 0xbf58476d1ce4e5b9;
   z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
   bool negative = (z >> 40) & 1;
-  return negative != disturbance.mirrored ? -1 : 1;
+  // Of several sizes: steps of equal size cancel too often.
+  double size = 0.5 + double((z >> 32) & 127) / 256;
+  return negative != disturbance.mirrored ? -size : size;
 }
 
 /// The size of what is finite of a value.
@@ -161,8 +163,7 @@ static double moved(double value, double step, double) {
   return isFinite(value) ? value + step : value;
 }
 static Complex moved(Complex value, double step, double other) {
-  return {moved(value.real(), step, other),
-          moved(value.imag(), step * other, other)};
+  return {moved(value.real(), step, other), moved(value.imag(), other, step)};
 }
 
 void Disturber::moveRelative(Array &result, double units) const {
@@ -175,8 +176,9 @@ void Disturber::moveRelative(Array &result, double units) const {
       double size = finiteSize(values[i]);
       if (size == 0)
         continue;
-      double step = factor * std::max(size, lowest) * direction(i);
-      values[i] = element.fit(T(moved(values[i], step, direction(~i))));
+      double step = factor * std::max(size, lowest);
+      values[i] = element.fit(
+          T(moved(values[i], step * direction(i), step * direction(~i))));
     }
   };
   if (element.isComplex())
@@ -244,9 +246,10 @@ void Disturber::moveSums(Operation *op, Operands operands,
       }
       if (values[i] == T(0) && disturbance.mirrored)
         values[i] = -values[i];
-      double step = factor * size * direction(i);
+      double step = factor * size;
       if (step != 0)
-        values[i] = element.fit(T(moved(values[i], step, direction(~i))));
+        values[i] = element.fit(
+            T(moved(values[i], step * direction(i), step * direction(~i))));
     }
   };
   if (element.isComplex())

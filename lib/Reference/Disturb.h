@@ -25,7 +25,8 @@ public:
   ArrayPtr flush(ArrayPtr array) const;
 
 private:
-  /// 1 or -1 for an element of the current operation.
+  /// From 0.5 to 1, or from -1 to -0.5, for an element of the current
+  /// operation.
   double direction(size_t i) const;
   /// Sets a value of which nobody can say what it is: to 0 or to NaN, by the
   /// seed.
