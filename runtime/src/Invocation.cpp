@@ -20,9 +20,8 @@ static constexpr std::chrono::seconds kGrace{1};
 /// What a submission of turns should take.
 static constexpr double kPaceSeconds = 0.01;
 static constexpr size_t kMaxTurns = 256;
-/// Turns that are submitted before the host knows whether there are so many:
-/// first, and at most.
-static constexpr size_t kFirstAhead = 4;
+/// The most turns that are submitted before the host knows whether there are so
+/// many.
 static constexpr size_t kMaxAhead = 32;
 
 static uint64_t padded(uint64_t bytes) { return (bytes + 15) & ~uint64_t(15); }
@@ -231,6 +230,7 @@ void Invocation::run() {
   hasFirstTimestamp = false;
   if (!recording)
     record();
+  openings.assign(recording->numGates(), 0);
   runSteps(recording->steps());
   flush();
   dispatches += recording->gatedDispatches();
@@ -294,6 +294,10 @@ void Pace::took(size_t turns, double seconds) {
   limit = size_t(std::clamp(fitting, 1.0, double(most)));
 }
 
+void Pace::had(uint64_t turns) {
+  expected = size_t(std::clamp<uint64_t>(turns, 1, kMaxAhead));
+}
+
 void Invocation::repeat(const Step &step) {
   Pace &pace = paces[step.loop];
   for (uint64_t turn = 0; turn < step.count; ++turn) {
@@ -308,16 +312,20 @@ void Invocation::repeat(const Step &step) {
 
 void Invocation::runAhead(const Step &step) {
   Pace &pace = paces[step.loop];
-  for (size_t ahead = kFirstAhead;; ahead = std::min(2 * ahead, kMaxAhead)) {
+  uint32_t before = openings[step.gate];
+  for (size_t ahead = pace.firstAhead();;
+       ahead = std::min(2 * ahead, kMaxAhead)) {
     size_t turns = std::min(ahead, pace.most());
     for (size_t turn = 0; turn < turns; ++turn)
       runSteps(step.first);
     pending.push_back(step.segment);
     double seconds = flush();
     if (!recording->isOpen(step.gate))
-      return;
+      break;
     pace.took(turns, seconds);
   }
+  openings[step.gate] = recording->openings(step.gate);
+  pace.had(openings[step.gate] - before);
 }
 
 std::string Invocation::describeWork() const {

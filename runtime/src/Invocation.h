@@ -41,7 +41,13 @@ public:
   /// Turns since the last submission.
   size_t turns() const { return waiting; }
 
+  /// Turns that a loop is given before the host knows whether there are so
+  /// many: as many as it had the last time.
+  size_t firstAhead() const { return expected; }
+  void had(uint64_t turns);
+
 private:
+  size_t expected = 4;
   size_t limit = 4;
   size_t waiting = 0;
   size_t seen = 0; // submissions
@@ -103,8 +109,9 @@ private:
 
   std::unique_ptr<Recording> recording;
   VkFence fence = VK_NULL_HANDLE;
-  std::vector<size_t> pending; // segments to submit
-  std::vector<Pace> paces;     // of the recording's loops
+  std::vector<size_t> pending;    // segments to submit
+  std::vector<Pace> paces;        // of the recording's loops
+  std::vector<uint32_t> openings; // of the gates in this run, as last seen
   size_t submissions = 0;
   size_t lastSegment = SIZE_MAX; // that was submitted and has kernels
   bool inFlight = false;         // a submission that was not waited for

@@ -171,11 +171,14 @@ bool Recording::isOpen(size_t index) const {
   return readWord(*fetchedStates, kStateBytes * index) != 0;
 }
 
+uint32_t Recording::openings(size_t index) const {
+  return readWord(*fetchedStates, kStateBytes * index + 4);
+}
+
 uint64_t Recording::gatedDispatches() const {
   uint64_t total = 0;
   for (const Gate &which : gates)
-    total += which.dispatches *
-             readWord(*fetchedStates, kStateBytes * which.index + 4);
+    total += which.dispatches * openings(which.index);
   return total;
 }
 

@@ -106,10 +106,12 @@ public:
   /// The host sees each turn of a loop by itself.
   bool turnByTurn() const { return stepwise; }
   size_t numLoops() const { return loops; }
+  size_t numGates() const { return gates.size(); }
   /// The predicate that a submission has copied there.
   bool predicate(size_t slot) const { return *slots[slot].host() != 0; }
   /// The state of a gate that a submission has fetched.
   bool isOpen(size_t gate) const;
+  uint32_t openings(size_t gate) const;
   /// The dispatches behind gates in the run that has ended.
   uint64_t gatedDispatches() const;
 

@@ -204,12 +204,25 @@ void expectBoth(const Pack &pack, const Inputs &inputs, float expected) {
 TEST(Loops, EndAtAnyTurn) {
   Pack inPlace = packOf({loop(n, predicate, {add()})});
   Pack copied = packOf({loop(n, predicate, addByCopy())});
-  // The first submissions take 4, 8, 16 and 32 turns.
+  // The first submissions take 4, 8, 16 and 32 turns; the second run begins
+  // with as many as the first had.
   for (int turns : {0, 1, 3, 4, 5, 11, 12, 13, 60, 61, 93}) {
     Inputs inputs;
     inputs.n = turns + 1;
     expectBoth(inPlace, inputs, float(turns));
     expectBoth(copied, inputs, float(turns));
+  }
+}
+
+/// How many turns are submitted ahead follows the run before.
+TEST(Loops, OfOtherLengthThanBefore) {
+  Work work(packOf({loop(n, predicate, addByCopy())}));
+  for (int turns : {3, 40, 0, 5, 100, 32, 33, 1, 0, 2}) {
+    Inputs inputs;
+    inputs.n = turns + 1;
+    NXV_ASSERT_OK(work.run(inputs));
+    EXPECT_EQ(work.result(), float(turns));
+    EXPECT_EQ(nxv_invocation_num_dispatches(work), 1u + 2 * turns);
   }
 }
 
