@@ -50,23 +50,40 @@ private:
   LogicalResult addGroup(program::GroupOp group);
   LogicalResult addLoop(nxv::WhileOp op);
   LogicalResult addWhile(nxv::WhileOp op, ValueRange states);
-  LogicalResult addTurn(nxv::WhileOp op, ValueRange states);
+  LogicalResult addRepeat(nxv::WhileOp op, uint64_t turns, ValueRange states);
+  FailureOr<Value> addCondition(nxv::WhileOp op, ValueRange states);
+  LogicalResult addTurn(nxv::WhileOp op, ValueRange from, ValueRange to);
+  SmallVector<Value> getOtherStates(nxv::WhileOp op, ValueRange states);
+  void writeStates(Block &body, ValueRange from, ValueRange to);
+  LogicalResult addSecondTurn(nxv::WhileOp op, ValueRange from, ValueRange to);
   LogicalResult addCase(nxv::CaseOp op);
   LogicalResult addBranch(nxv::CaseOp op, unsigned number, ValueRange results);
   void addTap(nxv::TapOp op);
   void addResults(func::ReturnOp op);
-  void writeDirectly(Block &block, ValueRange states);
 
   func::FuncOp function;
   ModuleOp module;
   OpBuilder builder;
   program::ProgramOp program;
   DenseMap<Value, Value> buffers;
+  /// The kernels of groups; a loop's body may be there twice.
+  DenseMap<Operation *, gpu::GPUFuncOp> emitted;
   /// Where values have to end up that leave their block.
   DenseMap<Value, Value> destinations;
   int64_t kernels = 0;
 };
 } // namespace
+
+/// True if an operation of these kinds is inside.
+template <typename... Ops>
+static bool holds(Region &region) {
+  return region
+      .walk([](Operation *op) {
+        return isa<Ops...>(op) ? WalkResult::interrupt()
+                               : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
 
 /// The shape of a tensor of `element` in a graph: in memory a last axis holds
 /// the two parts of a complex number.
@@ -163,27 +180,22 @@ LogicalResult ProgramBuilder::addGroup(program::GroupOp group) {
   }
   if (bytes == 0)
     return success();
-  std::string name =
-      (stringifyFamily(group.getFamily()) + "_" + Twine(kernels++)).str();
-  FailureOr<gpu::GPUFuncOp> kernel = nxv::emitKernel(group, module, name);
-  if (failed(kernel))
-    return failure();
-  auto symbol =
-      SymbolRefAttr::get(builder.getContext(), name,
-                         {FlatSymbolRefAttr::get(builder.getContext(), name)});
+  gpu::GPUFuncOp &kernel = emitted[group];
+  if (!kernel) {
+    std::string name =
+        (stringifyFamily(group.getFamily()) + "_" + Twine(kernels++)).str();
+    FailureOr<gpu::GPUFuncOp> made = nxv::emitKernel(group, module, name);
+    if (failed(made))
+      return failure();
+    kernel = *made;
+  }
+  auto name = FlatSymbolRefAttr::get(kernel.getNameAttr());
   auto dispatch = program::DispatchOp::create(
-      builder, group.getLoc(), symbol,
-      (*kernel)->getAttrOfType<IntegerAttr>("nxv.grid"), inputs, outputs);
+      builder, group.getLoc(), SymbolRefAttr::get(name.getAttr(), {name}),
+      kernel->getAttrOfType<IntegerAttr>("nxv.grid"), inputs, outputs);
   if (ArrayAttr pairs = getInPlacePairs(group); !pairs.empty())
     dispatch->setAttr("in_place", pairs);
   return success();
-}
-
-/// Lets the groups of a loop's body write the next state over the old one,
-/// where nothing reads the old one any more.
-void ProgramBuilder::writeDirectly(Block &block, ValueRange states) {
-  for (auto [value, i] : getDirectStates(block))
-    destinations.try_emplace(value, states[i]);
 }
 
 LogicalResult ProgramBuilder::addLoop(nxv::WhileOp op) {
@@ -194,25 +206,36 @@ LogicalResult ProgramBuilder::addLoop(nxv::WhileOp op) {
     states.push_back(createBuffer(BufferKind::arena, operand.getType(), loc));
     copy(loc, from, states.back(), operand.getType());
   }
-  for (Region *region : {&op.getCondition(), &op.getBody()})
-    for (auto [argument, state] :
-         llvm::zip(region->front().getArguments(), states))
-      buffers[argument] = state;
   for (auto [result, state] : llvm::zip(op.getResults(), states))
     buffers[result] = state;
   std::optional<uint64_t> turns = getTripCount(op);
   // A condition that shows values to the host has to run.
-  bool shows = op.getCondition()
-                   .walk([](nxv::TapOp) { return WalkResult::interrupt(); })
-                   .wasInterrupted();
-  if (!turns || shows)
-    return addWhile(op, states);
-  if (*turns == 0)
+  if (turns && !holds<nxv::TapOp>(op.getCondition()))
+    return addRepeat(op, *turns, states);
+  return addWhile(op, states);
+}
+
+/// A loop whose turns are counted. Two turns at a time go from the states to
+/// other buffers and back.
+LogicalResult ProgramBuilder::addRepeat(nxv::WhileOp op, uint64_t turns,
+                                        ValueRange states) {
+  SmallVector<Value> others =
+      turns > 1 ? getOtherStates(op, states) : llvm::to_vector(states);
+  bool twice = ValueRange(others) != states;
+  if (turns == 1 || (twice && turns % 2 == 1)) {
+    if (failed(addTurn(op, states, states)))
+      return failure();
+    --turns;
+  }
+  if (turns == 0)
     return success();
   OpBuilder::InsertionGuard guard(builder);
-  auto loop = program::RepeatOp::create(builder, loc, *turns);
+  auto loop = program::RepeatOp::create(builder, op.getLoc(),
+                                        twice ? turns / 2 : turns);
   builder.setInsertionPointToEnd(&loop.getBody().emplaceBlock());
-  return addTurn(op, states);
+  if (failed(addTurn(op, states, others)))
+    return failure();
+  return twice ? addTurn(op, others, states) : success();
 }
 
 LogicalResult ProgramBuilder::addWhile(nxv::WhileOp op, ValueRange states) {
@@ -226,34 +249,109 @@ LogicalResult ProgramBuilder::addWhile(nxv::WhileOp op, ValueRange states) {
           : states.front();
   auto loop = program::WhileOp::create(builder, loc, unknown);
   builder.setInsertionPointToEnd(&loop.getCondition().emplaceBlock());
-  Block &condition = op.getCondition().front();
-  if (failed(addBlock(condition)))
+  FailureOr<Value> predicate = addCondition(op, states);
+  if (failed(predicate))
     return failure();
-  loop->setOperand(0, bufferOf(condition.getTerminator()->getOperand(0)));
-
+  loop->setOperand(0, *predicate);
   builder.setInsertionPointToEnd(&loop.getBody().emplaceBlock());
-  return addTurn(op, states);
+  SmallVector<Value> others = getOtherStates(op, states);
+  if (failed(addTurn(op, states, others)))
+    return failure();
+  return ValueRange(others) == states ? success()
+                                      : addSecondTurn(op, others, states);
 }
 
-/// The loop's body, from one state to the next.
-LogicalResult ProgramBuilder::addTurn(nxv::WhileOp op, ValueRange states) {
+/// What computes the predicate from the states; its buffer.
+FailureOr<Value> ProgramBuilder::addCondition(nxv::WhileOp op,
+                                              ValueRange states) {
+  Block &condition = op.getCondition().front();
+  for (auto [argument, state] : llvm::zip(condition.getArguments(), states))
+    buffers[argument] = state;
+  if (failed(addBlock(condition)))
+    return failure();
+  return bufferOf(condition.getTerminator()->getOperand(0));
+}
+
+/// The turn that leads back from the other buffers, if there is one; otherwise
+/// the states are copied back, and the loop ends.
+LogicalResult ProgramBuilder::addSecondTurn(nxv::WhileOp op, ValueRange from,
+                                            ValueRange to) {
+  Location loc = op.getLoc();
+  FailureOr<Value> predicate = addCondition(op, from);
+  if (failed(predicate))
+    return failure();
+  OpBuilder::InsertionGuard guard(builder);
+  auto branch = program::IfOp::create(builder, loc, *predicate);
+  builder.setInsertionPointToEnd(&branch.getElseRegion().emplaceBlock());
+  for (auto [other, state, type] :
+       llvm::zip(from, to, op.getOperands().getTypes()))
+    copy(loc, other, state, type);
+  builder.setInsertionPointToEnd(&branch.getThenRegion().emplaceBlock());
+  return addTurn(op, from, to);
+}
+
+/// The buffers that a turn writes when the next turn writes the states: others
+/// for the states that could only be copied, once all that reads the old ones
+/// is done. The body is there twice then; loops inside would be there more and
+/// more often.
+SmallVector<Value> ProgramBuilder::getOtherStates(nxv::WhileOp op,
+                                                  ValueRange states) {
+  SmallVector<Value> others(states);
+  Block &body = op.getBody().front();
+  if (holds<nxv::WhileOp>(op.getBody()) ||
+      holds<nxv::WhileOp, nxv::TapOp>(op.getCondition()))
+    return others;
+  llvm::SmallDenseSet<Value> taken;
+  for (auto [value, state] : getDirectStates(body))
+    taken.insert(value);
+  for (auto [i, yield] : llvm::enumerate(body.getTerminator()->getOperands())) {
+    Value value = stripReshapes(yield);
+    if (isa_and_nonnull<program::GroupOp, nxv::CaseOp>(value.getDefiningOp()) &&
+        byteSize(value.getType()) && taken.insert(value).second)
+      others[i] = createBuffer(BufferKind::arena, value.getType(), op.getLoc());
+  }
+  return others;
+}
+
+/// Lets the groups of a loop's body write the next states: into other buffers,
+/// or straight over the old ones where nothing reads these any more.
+void ProgramBuilder::writeStates(Block &body, ValueRange from, ValueRange to) {
+  auto yields = body.getTerminator()->getOperands();
+  // Those of another turn.
+  for (Value yield : yields)
+    destinations.erase(stripReshapes(yield));
+  for (auto [value, i] : getDirectStates(body))
+    if (from[i] == to[i])
+      destinations.try_emplace(value, to[i]);
+  for (auto [i, yield] : llvm::enumerate(yields))
+    if (from[i] != to[i])
+      destinations.try_emplace(stripReshapes(yield), to[i]);
+}
+
+/// The loop's body, from the states in some buffers to those in others, or in
+/// the same.
+LogicalResult ProgramBuilder::addTurn(nxv::WhileOp op, ValueRange from,
+                                      ValueRange to) {
   Location loc = op.getLoc();
   Block &body = op.getBody().front();
-  writeDirectly(body, states);
+  for (auto [argument, state] : llvm::zip(body.getArguments(), from))
+    buffers[argument] = state;
+  writeStates(body, from, to);
   if (failed(addBlock(body)))
     return failure();
   // What is another state's old value goes through a copy of its own, so that
   // no state is overwritten before all are read.
   SmallVector<std::pair<Value, Value>> moves;
   auto yields = body.getTerminator()->getOperands();
-  for (auto [operand, state] : llvm::zip(yields, states)) {
-    Value from = bufferOf(operand);
-    if (from != state && llvm::is_contained(states, from)) {
+  for (auto [operand, state] : llvm::zip(yields, to)) {
+    Value value = bufferOf(operand);
+    if (value != state && llvm::is_contained(to, value) &&
+        llvm::is_contained(from, value)) {
       Value held = createBuffer(BufferKind::arena, operand.getType(), loc);
-      copy(loc, from, held, operand.getType());
-      from = held;
+      copy(loc, value, held, operand.getType());
+      value = held;
     }
-    moves.push_back({from, state});
+    moves.push_back({value, state});
   }
   for (auto [move, operand] : llvm::zip(moves, yields))
     copy(loc, move.first, move.second, operand.getType());
@@ -272,7 +370,7 @@ LogicalResult ProgramBuilder::addBranch(nxv::CaseOp op, unsigned number,
       Value value = stripReshapes(operand);
       auto group = value.getDefiningOp<program::GroupOp>();
       if (group && group->getBlock() == &block)
-        destinations.try_emplace(value, result);
+        destinations[value] = result;
     }
     if (failed(addBlock(block)))
       return failure();
@@ -294,8 +392,10 @@ LogicalResult ProgramBuilder::addBranch(nxv::CaseOp op, unsigned number,
 LogicalResult ProgramBuilder::addCase(nxv::CaseOp op) {
   SmallVector<Value> results;
   for (Value result : op.getResults()) {
-    results.push_back(
-        createBuffer(BufferKind::arena, result.getType(), op.getLoc()));
+    Value buffer = destinations.lookup(result);
+    results.push_back(buffer ? buffer
+                             : createBuffer(BufferKind::arena, result.getType(),
+                                            op.getLoc()));
     buffers[result] = results.back();
   }
   return addBranch(op, 0, results);
