@@ -129,9 +129,9 @@ W divide(W x, W y) {
 /// one is the nearest of all.
 static std::vector<double> trigSpots() {
   std::vector<double> spots = {0x1p20, 0x1p21, 0x1p12};
-  for (int k = 1; k <= 8; ++k)
+  for (int k = 1; k <= 4; ++k)
     spots.push_back(static_cast<double>(kPi / 2 * k));
-  for (int e = 18; e < 112; e += 9)
+  for (int e = 18; e < 112; e += 18)
     spots.push_back(static_cast<double>(kPi / 2 * (std::ldexp(1.0, e) + 1)));
   spots.push_back(std::ldexp(6381956970095103.0, 797));
   spots.push_back(0x1.fffffffffffffp1023);

@@ -54,7 +54,7 @@ private:
   bool feed();
   void judgeBlocks();
   void judgeBlock(const Batch &batch, uint64_t begin, uint64_t end,
-                  double known, Tally &block) const;
+                  const Tally &known, Tally &block) const;
   double numberOf(uint64_t pattern) const;
 
   const Job &job;
@@ -113,10 +113,10 @@ void Measurement::judgeBlocks() {
     batch->next = end;
     if (end == size)
       ready.pop_front();
-    double known = tally.ulp;
+    Tally known = tally;
     lock.unlock();
     Tally block;
-    judgeBlock(*batch, begin, end, worst ? 0 : known, block);
+    judgeBlock(*batch, begin, end, known, block);
     lock.lock();
     tally.merge(block);
     if (worst)
@@ -140,7 +140,7 @@ double Measurement::numberOf(uint64_t pattern) const {
 }
 
 void Measurement::judgeBlock(const Batch &batch, uint64_t begin, uint64_t end,
-                             double known, Tally &block) const {
+                             const Tally &known, Tally &block) const {
   const auto &[x, y] = chunks[batch.chunk].operands;
   bool isBinary = job.function.isBinary;
   for (uint64_t i = begin; i < end; ++i) {

@@ -48,8 +48,10 @@ double absolute(double x) { return std::fabs(x); }
 Extended absolute(Extended x) { return std::fabs(x); }
 Quad absolute(Quad x) { return x < 0 ? -x : x; }
 int exponentOf(double x) { return std::ilogb(x); }
+int exponentOf(Extended x) { return std::ilogb(x); }
 int exponentOf(Quad x) { return ilogbq(x); }
 double scaled(double x, int by) { return std::ldexp(x, by); }
+Extended scaled(Extended x, int by) { return std::ldexp(x, by); }
 Quad scaled(Quad x, int by) { return ldexpq(x, by); }
 
 bool isNegative(double x) { return std::signbit(x); }
@@ -110,6 +112,10 @@ bool Judge::isSubnormal(double number) const {
   return magnitude < leastNormal && magnitude > 0;
 }
 
+bool Judge::hasSubnormal(double x, double y) const {
+  return isSubnormal(x) || (function.isBinary && isSubnormal(y));
+}
+
 template <>
 double Judge::exactly(double x, double y) const {
   return function.twice(x, y);
@@ -156,31 +162,33 @@ bool Judge::isPlain(double got, W exact) const {
          std::signbit(got) == isNegative(exact);
 }
 
+/// The extended type is not certain of more.
+template <typename W>
+static constexpr double doubt = sizeof(W) == 8 ? 0 : 1.0 / 128;
+
 template <typename W, typename Exact>
 void Judge::countAs(Reference<W> reference, double x, double y, double got,
-                    double known, Tally &tally) const {
+                    const Tally &known, Tally &tally) const {
   ++tally.points;
   W exact = reference(x, y);
-  bool normal = !isSubnormal(x) && !(function.isBinary && isSubnormal(y));
+  bool normal = !hasSubnormal(x, y);
   if (normal && isPlain(got, exact))
     return;
   int exponent = quickExponent(exact);
   if (!normal || exponent < format.minExponent ||
       exponent >= format.maxExponent || !std::isfinite(got))
-    return countSlowly<Exact>(x, y, got, tally);
+    return countSlowly<W, Exact>(x, y, got, exact, known, tally);
   double ulp = static_cast<double>(absolute(W(got) - exact) *
                                    quickPower<W>(ulpExponent - exponent));
-  // The extended type is not certain of more.
-  constexpr double doubt = sizeof(W) == 8 ? 0 : 1.0 / 128;
-  if (ulp > std::max(tally.ulp, known) - doubt)
-    return countSlowly<Exact>(x, y, got, tally);
+  if (ulp > std::max(tally.ulp, known.ulp) - doubt<W>)
+    return countSlowly<W, Exact>(x, y, got, exact, known, tally);
   if (ulp > tally.ulp) {
     tally.ulp = ulp;
     tally.worst = {x, y, got, static_cast<double>(exact)};
   }
 }
 
-void Judge::count(double x, double y, double got, double known,
+void Judge::count(double x, double y, double got, const Tally &known,
                   Tally &tally) const {
   if (format.bits == 64)
     countAs<Extended, Quad>(function.extended, x, y, got, known, tally);
@@ -188,14 +196,24 @@ void Judge::count(double x, double y, double got, double known,
     countAs<double, double>(function.twice, x, y, got, known, tally);
 }
 
-/// What needs thought.
-template <typename W>
-void Judge::countSlowly(double x, double y, double got, Tally &tally) const {
-  W exact = exactly<W>(x, y);
+/// What needs thought; more exactly where it might be the worst, or wrong.
+template <typename W, typename Exact>
+void Judge::countSlowly(double x, double y, double got, W exact,
+                        const Tally &known, Tally &tally) const {
   double ulp = error(got, exact);
-  Point point = {x, y, got, static_cast<double>(exact)};
   bool small = absolute(exact) < W(leastNormal) && exact != 0;
-  if (small || isSubnormal(x) || (function.isBinary && isSubnormal(y)))
+  bool subnormal = small || hasSubnormal(x, y);
+  if constexpr (!std::is_same_v<W, Exact>) {
+    double worst = subnormal ? std::max(tally.subnormalUlp, known.subnormalUlp)
+                             : std::max(tally.ulp, known.ulp);
+    if (ulp > worst - doubt<W>)
+      return countSlowly<Exact, Exact>(x, y, got, function.quad(x, y), known,
+                                       tally);
+    tally.subnormal += subnormal;
+    return;
+  }
+  Point point = {x, y, got, static_cast<double>(exact)};
+  if (subnormal)
     return countSubnormal<W>(point, exact, ulp, tally);
   if (ulp == HUGE_VAL) {
     if (!tally.wrong++)

@@ -42,16 +42,19 @@ class Judge {
 public:
   Judge(const Format &format, const Function &function);
 
-  /// `known` is the worst error so far; the tally need not be exact below it.
-  void count(double x, double y, double got, double known, Tally &tally) const;
+  /// `known` has the worst errors so far; the tally need not be exact below
+  /// them.
+  void count(double x, double y, double got, const Tally &known,
+             Tally &tally) const;
 
 private:
   /// `Exact` judges what W, quicker, cannot.
   template <typename W, typename Exact>
   void countAs(Reference<W> reference, double x, double y, double got,
-               double known, Tally &tally) const;
-  template <typename W>
-  void countSlowly(double x, double y, double got, Tally &tally) const;
+               const Tally &known, Tally &tally) const;
+  template <typename W, typename Exact>
+  void countSlowly(double x, double y, double got, W exact, const Tally &known,
+                   Tally &tally) const;
   template <typename W>
   void countSubnormal(const Point &point, W exact, double ulp,
                       Tally &tally) const;
@@ -62,6 +65,7 @@ private:
   template <typename W>
   W exactly(double x, double y) const;
   bool isSubnormal(double number) const;
+  bool hasSubnormal(double x, double y) const;
 
   const Format &format;
   const Function &function;

@@ -156,7 +156,9 @@ struct Format {
   static constexpr int64_t kMantissaMask = (int64_t(1) << kMantissa) - 1;
   static constexpr int64_t kOne = int64_t(kBias) << kMantissa;
   static constexpr int64_t kInf = int64_t(2 * kBias + 1) << kMantissa;
-  static constexpr double kMinNormal = kDouble ? 0x1p-1022 : 0x1p-126;
+  /// Subnormal numbers are brought to the normal range by this power of two: a
+  /// multiple of six, for roots.
+  static constexpr int kLift = kDouble ? 1020 : 126;
   /// Adding it rounds to an integer, which the low mantissa bits then hold.
   static constexpr double kRound = kDouble ? 0x1.8p52 : 0x1.8p23;
   static constexpr int64_t kRoundBits =
@@ -232,6 +234,60 @@ F flipSign(F x, typename F::Int sign) {
 template <typename F>
 auto isNaN(F x) {
   return x != x;
+}
+
+// Comparisons of a device that flushes subnormal numbers take them for zeros;
+// those of bits do not.
+
+template <typename F>
+auto isZero(F x) {
+  return (bitsOf(x) & ~Format<F>::kSign) == 0;
+}
+
+/// Of -0 and NaNs with a sign too.
+template <typename F>
+auto hasSign(F x) {
+  return bitsOf(x) < 0;
+}
+
+/// Whether x is a finite number above zero.
+template <typename F>
+auto isPositive(F x) {
+  auto bits = bitsOf(x);
+  return (bits > 0) & (bits < Format<F>::kInf);
+}
+
+/// A positive number as a normal one; `isLifted` where that is 2^kLift x.
+template <typename F>
+struct Lifted {
+  F x;
+  typename F::Mask isLifted;
+};
+
+/// No product can do this where subnormal operands are flushed: the bits become
+/// the fraction of a number, the leading bit of which is taken away again.
+template <typename F>
+Lifted<F> lift(F x) {
+  using L = Format<F>;
+  constexpr int64_t leading = int64_t(L::kLift + 1) << L::kMantissa;
+  auto bits = bitsOf(x);
+  auto tiny = bits < (int64_t(1) << L::kMantissa);
+  F fraction = floatOf(bits | leading) - floatOf(x.intConstant(leading));
+  return {select(tiny, fraction, x), tiny};
+}
+
+/// `power`, and `lifted` less where x was lifted.
+template <typename F>
+typename F::Int unlift(const Lifted<F> &x, typename F::Int power,
+                       int64_t lifted) {
+  return power - select(x.isLifted, power.constant(lifted), power.constant(0));
+}
+
+/// `r`, which is f(x) of an odd f of slope one, or x itself where it is too
+/// small to tell the two apart: arithmetic might flush it.
+template <typename F>
+F keepTiny(F r, F x) {
+  return select(abs(x) < num<F>(0x1p-13, 0x1p-28), x, r);
 }
 
 template <typename F>

@@ -133,7 +133,7 @@ F tanh(F x) {
   InverseOfOnePlus<F> inverse(t);
   F q = inverse.y + inverse.y * inverse.residual;
   F large = 1.0 - (t + t) * q;
-  return withSign(select(a < 0.625, small, large), x);
+  return keepTiny(withSign(select(a < 0.625, small, large), x), x);
 }
 
 //===----------------------------------------------------------------------===//
@@ -166,10 +166,7 @@ F sinh(F x) {
   // For k = 0 the difference is zero, and the sum is a half.
   F rest = p.sinhLow * sum + p.coshTail * difference;
   F half = main.hi + (main.lo + rest);
-  // The half of a small result may be flushed where x is not.
-  F tiny = abs(x);
-  F r = select(tiny < num<F>(0x1p-13, 0x1p-28), tiny, half + half);
-  return withSign(r, x);
+  return keepTiny(withSign(half + half, x), x);
 }
 
 template <typename F>

@@ -29,14 +29,13 @@ LogArgument<F> reduceLog(F x) {
   return {m - 1.0, toFloat(k), k};
 }
 
-/// The same for any positive x: a subnormal one is scaled first.
+/// The same for any positive x.
 template <typename F>
 LogArgument<F> reduceLogAny(F x) {
-  using L = Format<F>;
-  constexpr double up = L::kDouble ? 0x1p54 : 0x1p24;
-  auto tiny = x < L::kMinNormal;
-  LogArgument<F> a = reduceLog(select(tiny, x * up, x));
-  a.k = a.k - select(tiny, num<F>(24, 54), a.k.constant(0));
+  constexpr int up = Format<F>::kLift;
+  Lifted<F> lifted = lift(x);
+  LogArgument<F> a = reduceLog(lifted.x);
+  a.k = a.k - select(lifted.isLifted, up, a.k.constant(0));
   return a;
 }
 
@@ -66,8 +65,8 @@ Pair<F> logSum(F f, F k, F low) {
 template <typename F>
 F finishLog(F result, F x) {
   F r = select(x < kInfinity, result, x);
-  r = select(x == 0.0, -kInfinity, r);
-  return select(x < 0.0, kNaN, r);
+  r = select(hasSign(x), kNaN, r);
+  return select(isZero(x), -kInfinity, r);
 }
 
 template <typename F>
@@ -168,8 +167,9 @@ F powMagnitude(F ax, F y) {
   F exponent = max(min(y, bound), -bound);
   F result = expPair(mulPair(logPair(ax), exponent));
   F zero = y.constant(0), infinity = y.constant(kInfinity);
-  result = select(ax == 0.0, select(y < 0.0, infinity, zero), result);
-  F atInfinity = select(y < 0.0, zero, infinity);
+  auto negative = hasSign(y);
+  result = select(isZero(ax), select(negative, infinity, zero), result);
+  F atInfinity = select(negative, zero, infinity);
   return select(ax == kInfinity, select(isNaN(y), y, atInfinity), result);
 }
 
@@ -181,9 +181,9 @@ F pow(F x, F y) {
   auto integer = floor(y) == y;
   auto odd = integer & ((half + half) != y);
   result = select(odd, flipSign(result, signBit(x)), result);
-  result = select(((x < 0.0) & (x > -kInfinity)) & ((!integer) & (y == y)),
-                  kNaN, result);
-  return select((x == 1.0) | (y == 0.0), 1.0, result);
+  auto negative = hasSign(x) & isPositive(abs(x));
+  result = select(negative & ((!integer) & (y == y)), kNaN, result);
+  return select((x == 1.0) | isZero(y), 1.0, result);
 }
 
 } // namespace nxv::math::kernels

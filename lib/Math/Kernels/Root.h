@@ -21,16 +21,15 @@ struct RootArgument {
   typename F::Int shift; // half, at the exponent's place
 };
 
+/// For positive x.
 template <typename F>
 RootArgument<F> reduceRoot(F x) {
   using L = Format<F>;
-  auto tiny = x < L::kMinNormal;
-  auto i = bitsOf(select(tiny, x * num<F>(0x1p24, 0x1p54), x));
+  Lifted<F> lifted = lift(x);
+  auto i = bitsOf(lifted.x);
   auto half = sar(sar(i, L::kMantissa) - L::kBias, 1);
   F m = floatOf(i - shl(half, L::kMantissa + 1));
-  auto lowered = half - select(tiny, half.constant(L::kDouble ? 27 : 12),
-                               half.constant(0));
-  return {m, shl(lowered, L::kMantissa)};
+  return {m, shl(unlift(lifted, half, L::kLift / 2), L::kMantissa)};
 }
 
 /// 1 / sqrt(m), m in [1, 4), to 20 bits of f32 or 40 bits of f64.
@@ -50,8 +49,8 @@ F sqrt(F x) {
   Pair<F> p = twoSquare(s);
   F residual = (a.m - p.hi) - p.lo;
   F r = floatOf(bitsOf(s + residual * (0.5 * y)) + a.shift);
-  r = select((x > 0.0) & (x < kInfinity), r, x);
-  return select(x < 0.0, kNaN, r);
+  r = select(isPositive(x), r, x);
+  return select(hasSign(x) & !isZero(x), kNaN, r);
 }
 
 template <typename F>
@@ -60,17 +59,17 @@ F rsqrt(F x) {
   F y = rsqrtStart(a.m);
   F residual = 1.0 - (a.m * y) * y;
   F r = floatOf(bitsOf(y + residual * (0.5 * y)) - a.shift);
+  r = select(isPositive(x), r, kNaN);
   r = select(x == kInfinity, 0.0, r);
-  r = select(x == 0.0, floatOf(signBit(x) | Format<F>::kInf), r);
-  return select(x >= 0.0, r, kNaN);
+  return select(isZero(x), floatOf(signBit(x) | Format<F>::kInf), r);
 }
 
 template <typename F>
 F cbrt(F x) {
   using L = Format<F>;
   F a = abs(x);
-  auto tiny = a < L::kMinNormal;
-  auto i = bitsOf(select(tiny, a * num<F>(0x1p24, 0x1p54), a));
+  Lifted<F> lifted = lift(a);
+  auto i = bitsOf(lifted.x);
   // floor(e / 3) by a multiplication, for e + 3072 in [0, 5000).
   auto e = shr(i, L::kMantissa) - L::kBias;
   auto third = shr((e + 3072) * 43691, 17) - 1024;
@@ -90,11 +89,9 @@ F cbrt(F x) {
   Pair<F> cube = mulPair(twoSquare(c), c);
   F residual = (n - cube.hi) - cube.lo;
   F root = c + residual * (square * 0x1.5555555555555p-2);
-  auto lowered = third - select(tiny, third.constant(L::kDouble ? 18 : 8),
-                                third.constant(0));
-  F r = floatOf(bitsOf(root) + shl(lowered, L::kMantissa));
-  r = withSign(r, x);
-  return select((a > 0.0) & (a < kInfinity), r, x);
+  auto power = unlift(lifted, third, L::kLift / 3);
+  F r = floatOf(bitsOf(root) + shl(power, L::kMantissa));
+  return select(isPositive(a), withSign(r, x), x);
 }
 
 //===----------------------------------------------------------------------===//
@@ -224,7 +221,7 @@ F asinh(F x) {
   F small = a + a * z * poly(z, kAsinh32, kAsinh64);
   F r = select(large, logTwice(a), select(a < 0.5, small, middle));
   r = select(a < kInfinity, r, a);
-  return withSign(r, x);
+  return keepTiny(withSign(r, x), x);
 }
 
 template <typename F>
@@ -249,9 +246,8 @@ F atanh(F x) {
   Pair<F> n = {bounded + bounded, x.constant(0)};
   Pair<F> q = divPair(n, twoSum(x.constant(1), -bounded));
   F r = 0.5 * log1pPair(q);
-  r = select(a < num<F>(0x1p-13, 0x1p-28), a, r);
   r = select(a == 1.0, kInfinity, r);
-  r = withSign(r, x);
+  r = keepTiny(withSign(r, x), x);
   return select(a <= 1.0, r, kNaN);
 }
 

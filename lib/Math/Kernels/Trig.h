@@ -201,7 +201,7 @@ F sinShifted(F x, int64_t shift, typename F::Int sign) {
 
 template <typename F>
 F sin(F x) {
-  return sinShifted(x, 0, signBit(x));
+  return keepTiny(sinShifted(x, 0, signBit(x)), x);
 }
 
 template <typename F>
@@ -220,7 +220,7 @@ F tan(F x) {
   Pair<F> d = {select(odd, s.hi, c.hi), select(odd, s.lo, c.lo)};
   Pair<F> q = divPair(n, d);
   auto flip = shl(a.quadrant & 1, Format<F>::kWidth - 1);
-  return flipSign(q.hi, flip ^ signBit(x));
+  return keepTiny(flipSign(q.hi, flip ^ signBit(x)), x);
 }
 
 //===----------------------------------------------------------------------===//
@@ -259,7 +259,7 @@ F asin(F x) {
   F small = p.root.hi + p.tail;
   Pair<F> main = fastTwoSum(right.hi, p.root.hi * -2.0);
   F large = main.hi + ((main.lo + right.lo) - 2.0 * (p.tail + p.root.lo));
-  F r = withSign(select(p.small, small, large), x);
+  F r = keepTiny(withSign(select(p.small, small, large), x), x);
   return select(abs(x) <= 1.0, r, kNaN);
 }
 
@@ -318,8 +318,7 @@ F atan(F x) {
   AtanParts<F> p = atanParts(bounded, x.constant(1));
   Pair<F> main = fastTwoSum(p.base.hi, p.t.hi);
   F r = main.hi + (main.lo + (p.base.lo + (p.t.lo + p.tail)));
-  r = select(a < num<F>(0x1p-13, 0x1p-28), a, r);
-  return withSign(r, x);
+  return keepTiny(withSign(r, x), x);
 }
 
 template <typename F>
