@@ -27,6 +27,7 @@ TOLERANCE = 1e-11
 # Steps, parameters, observations and chains: every size of each with small ones of the others, the largest together.
 SIZES = [
     (1, 8, 1, 0, "regime"),
+    (1, 256, 1, 0, "scales"),
     (16, 8, 600, 0, "regime"),
     (1024, 1, 1, 0, "regime"),
     (1024, 8, 200, 0, "scales"),

@@ -67,7 +67,7 @@ def countdown():
 @programs("control")
 def zero_turns():
     """A loop that is never entered hands its state on, inputs among it, and one that is never left early."""
-    for type, shape in (("f64", [5]), ("u8", [3, 4]), ("c64", [2]), ("f32", [0, 3]), ("f32", [60, 60])):
+    for type, shape in (("f64", [5]), ("u8", [3, 4]), ("c64", [2]), ("f32", [0, 3]), ("f32", [60, 60]), ("f32", [100, 100])):
         program = Program(f"zero_turns_{type}_{'x'.join(map(str, shape))}")
         g = program.graph
         x, y, limit = program.input(type, shape), program.input(type, shape), program.input("s32", [])

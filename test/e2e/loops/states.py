@@ -24,7 +24,7 @@ def swaps():
         x, y = integers(1, size, 0, 9), integers(2, size, 0, 9)
         yield program.run(x, y, 20).run(x, y, 1).run(x, y, 0, expect=[x, y])
 
-    for size in (1, 8, 300):
+    for size in SIZES[:-1]:
         program = Program(name("rotation", size))
         g = program.graph
         states = [program.input("s32", [size]) for _ in range(4)]
@@ -35,6 +35,14 @@ def swaps():
             moved = turns % 4
             program.run(*values, turns, expect=values[moved:] + values[:moved])
         yield program
+
+    # All of it fits workgroup memory once, but not twice.
+    program = Program("rotation_of_24")
+    g = program.graph
+    states = [program.input("f64", [100]) for _ in range(24)]
+    program.finish(counted(g, 5, states, lambda t, *states: [*states[1:], states[0]]))
+    values = [[float(n) for n in integers(40 + i, 100, 0, 99)] for i in range(24)]
+    yield program.run(*values, expect=values[5:] + values[:5])
 
     for size in SIZES:
         program = Program(name("duplicates", size))
