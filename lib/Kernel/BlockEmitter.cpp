@@ -620,7 +620,7 @@ Value ExchangeMemory::get(KernelBuilder &kernel, unsigned slot, Type element,
   Value &value =
       memory[{turn * 64 + slot, count, element.getAsOpaquePointer()}];
   if (!value)
-    value = kernel.allocateShared(ElementEmitter::storageType(element), count);
+    value = kernel.allocateShared(element, count);
   return value;
 }
 

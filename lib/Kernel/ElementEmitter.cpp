@@ -249,6 +249,13 @@ Type ElementEmitter::storageType(Type element) {
   return element;
 }
 
+/// What `buffer` holds an element as.
+static Type storedElement(Value buffer, Type element) {
+  return element.isInteger(1)
+             ? cast<MemRefType>(buffer.getType()).getElementType()
+             : element;
+}
+
 void ElementEmitter::bindBuffer(Value tensor, Value buffer) {
   buffers[tensor] = buffer;
 }
@@ -270,7 +277,7 @@ static bool isContiguous(IndexSpace &space, AffineExpr position,
 
 Value ElementEmitter::load(Value buffer, Type element, AffineExpr position) {
   position = space.simplify(position);
-  Type stored = storageType(element);
+  Type stored = storedElement(buffer, element);
   Value value;
   if (!isVarying(position)) {
     value = memref::LoadOp::create(builder, loc, buffer, memoryIndex(position));
@@ -310,7 +317,7 @@ Value ElementEmitter::load(Value buffer, Type element, AffineExpr position) {
 void ElementEmitter::store(Value buffer, Type element, AffineExpr position,
                            Value value) {
   position = space.simplify(position);
-  Type stored = storageType(element);
+  Type stored = storedElement(buffer, element);
   if (stored != element) {
     Type type = isa<VectorType>(value.getType()) ? lanesOf(stored) : stored;
     value = arith::ExtUIOp::create(builder, loc, type, value);

@@ -165,12 +165,13 @@ static int64_t exchangeBytes(ArrayRef<Operation *> ops) {
   constexpr int64_t sets = 2, levels = 2, threads = 256;
   int64_t bytes = 0;
   for (auto &[i, type] : kinds)
-    bytes += llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
+    bytes += llvm::divideCeil(
+        sharedElement(type, threads).getIntOrFloatBitWidth(), 8);
   return sets * levels * threads * bytes;
 }
 
 static int64_t alignedBytes(Type type) {
-  return llvm::alignTo(byteSize(type), 16);
+  return llvm::alignTo(sharedByteSize(type), 16);
 }
 
 bool LoopFuser::fitsShared(Type type) const {

@@ -5,6 +5,8 @@
 
 #include "nxv/Kernel/KernelBuilder.h"
 
+#include "nxv/Kernel/Storage.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVAttributes.h"
@@ -110,7 +112,7 @@ Value KernelBuilder::allocateShared(Type element, int64_t count) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&function.getBody().front());
   auto type = MemRefType::get(
-      {count}, element, MemRefLayoutAttrInterface(),
+      {count}, sharedElement(element, count), MemRefLayoutAttrInterface(),
       storageClass(element.getContext(), spirv::StorageClass::Workgroup));
   return memref::AllocOp::create(builder, group.getLoc(), type);
 }

@@ -82,9 +82,8 @@ Value LoopEmitter::allocate(Operation *op, unsigned result, Type tensor) {
   if (where >= 0)
     return kernel.getOutputBuffer(where);
   auto type = cast<RankedTensorType>(tensor);
-  return kernel.allocateShared(
-      ElementEmitter::storageType(type.getElementType()),
-      std::max<int64_t>(1, type.getNumElements()));
+  return kernel.allocateShared(type.getElementType(),
+                               std::max<int64_t>(1, type.getNumElements()));
 }
 
 Value LoopEmitter::memoryOf(Value tensor) {

@@ -262,10 +262,9 @@ gpu::GPUFuncOp ScanEmitter::emit(ModuleOp module, StringRef name) {
   kernel = &builder;
   emitter = &builder.getEmitter();
   space = &builder.getSpace();
-  Type stored = ElementEmitter::storageType(state);
-  elements = builder.allocateShared(stored, threads * (each + 1));
+  elements = builder.allocateShared(state, threads * (each + 1));
   for (Value &memory : totals)
-    memory = builder.allocateShared(stored, threads);
+    memory = builder.allocateShared(state, threads);
   neutral = emitter->constant(scanNeutral(op.getKind(), state, isUnsigned));
   lane = space->simplify(builder.getThreadId() % lanes);
   int64_t rounds = llvm::divideCeil(chunk, lanes * each);

@@ -26,6 +26,19 @@ int64_t nxv::byteSize(Type type) {
   return tensor.getNumElements() * width;
 }
 
+Type nxv::sharedElement(Type element, int64_t count) {
+  constexpr int64_t few = 256;
+  if (element.isInteger(1) && count <= few)
+    return IntegerType::get(element.getContext(), 32);
+  return ElementEmitter::storageType(element);
+}
+
+int64_t nxv::sharedByteSize(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  int64_t count = tensor.getNumElements();
+  return byteSize(tensor.clone(sharedElement(tensor.getElementType(), count)));
+}
+
 Value nxv::stripReshapes(Value value) {
   while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
       value.getDefiningOp()))

@@ -159,8 +159,7 @@ SmallVector<AffineExpr> TransposeEmitter::readAt(StagedOperand &operand,
 void TransposeEmitter::fill(KernelBuilder &kernel) {
   for (auto [i, operand] : llvm::enumerate(plan.staged)) {
     Type element = typeOf(operand.tensor).getElementType();
-    Value memory = kernel.allocateShared(ElementEmitter::storageType(element),
-                                         tile * (tile + 1));
+    Value memory = kernel.allocateShared(element, tile * (tile + 1));
     memories.push_back(memory);
     for (int64_t r = 0; r < tile; r += rows)
       for (int64_t c = 0; c < tile; c += lanes) {

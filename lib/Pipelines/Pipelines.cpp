@@ -33,7 +33,8 @@ static const Stage stages[] = {
      "gpu.module(canonicalize,cse,loop-invariant-code-motion),"
      "nxv-plan-memory,nxv-insert-barriers"},
     {Level::spirv, "spirv",
-     "gpu.module(nxv-expand-math,canonicalize,cse),nxv-kernel-to-spirv"},
+     "gpu.module(nxv-expand-math,canonicalize,cse),nxv-add-variants,"
+     "gpu.module(nxv-emulate-narrow-types),nxv-kernel-to-spirv"},
 };
 
 LogicalResult nxv::buildStage(OpPassManager &pm, Level level, bool fastMath) {

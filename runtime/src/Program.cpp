@@ -72,13 +72,18 @@ void Program::destroy() {
 void Program::chooseVariants() {
   for (size_t i = 0; i < kernels.size(); ++i) {
     const Kernel &kernel = contents.kernels[i];
-    std::string unmet;
+    std::string unmet, first;
     for (const Variant &variant : kernel.variants) {
       const Blob &module = contents.blobs[variant.blob];
       unmet = firstUnmet(variant, module, owner->features());
+      if (first.empty())
+        first = unmet;
       if (!unmet.empty())
         continue;
       checkRecord(kernel, variant, module);
+      if (!first.empty())
+        log(NXV_LOG_INFO, "kernel '", kernel.name, "' runs as variant ",
+            &variant - kernel.variants.data() + 1, ": the first ", first);
       kernels[i].variant = &variant;
       break;
     }

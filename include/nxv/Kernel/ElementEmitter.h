@@ -131,7 +131,7 @@ public:
   /// Entry `lane` of `value`; itself if it is a scalar.
   mlir::Value extractLane(mlir::Value value, int64_t lane);
   mlir::Value joinLanes(mlir::ValueRange values);
-  /// Integers wider or narrower than the memory holds: predicates are bytes.
+  /// What device memory holds an element as: predicates are bytes.
   static mlir::Type storageType(mlir::Type element);
 
 private:

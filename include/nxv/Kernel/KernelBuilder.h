@@ -32,7 +32,8 @@ public:
   mlir::OpBuilder &getBuilder() { return builder; }
   program::GroupOp getGroup() const { return group; }
 
-  /// `count` elements of workgroup memory; `element` may be a vector type.
+  /// Workgroup memory for `count` elements of a tensor; `element` may be a
+  /// vector type.
   mlir::Value allocateShared(mlir::Type element, int64_t count);
   /// Waits for the workgroup; its memory is visible to all of it after, and
   /// with `deviceMemory` what it wrote to buffers as well.

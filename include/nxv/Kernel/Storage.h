@@ -15,6 +15,12 @@ namespace nxv {
 /// Bytes of a tensor in memory.
 int64_t byteSize(mlir::Type tensor);
 
+/// What workgroup memory holds `count` elements of a tensor as: a few
+/// predicates are words, so that kernels need no bytes for them.
+mlir::Type sharedElement(mlir::Type element, int64_t count);
+/// Bytes of a tensor in workgroup memory.
+int64_t sharedByteSize(mlir::Type tensor);
+
 /// The value whose memory `value`, a reshape of it, shares.
 mlir::Value stripReshapes(mlir::Value value);
 

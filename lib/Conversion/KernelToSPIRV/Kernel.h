@@ -24,8 +24,15 @@ mlir::spirv::ModuleOp prepareKernel(mlir::gpu::GPUModuleOp source);
 mlir::LogicalResult finishModule(mlir::spirv::ModuleOp module,
                                  bool floatControls);
 
+/// A type of 8 or 16 bits, or a vector or memory of them.
+bool isNarrow(mlir::Type type);
+
 /// The workgroup's size, kept on the module between the two steps.
 constexpr llvm::StringLiteral kBlockSizeAttr = "nxv.block_size";
+/// The name of the kernel that a module is a later variant of.
+constexpr llvm::StringLiteral kVariantOfAttr = "nxv.variant_of";
+/// The kernel does without types of 8 and 16 bits.
+constexpr llvm::StringLiteral kWithoutNarrowAttr = "nxv.without_narrow";
 /// "push" or "block": how the module's kernel gets its arguments.
 constexpr llvm::StringLiteral kArgumentsAttr = "nxv.arguments";
 

@@ -269,6 +269,8 @@ struct KernelToSPIRV : nxv::impl::NxvKernelToSPIRVBase<KernelToSPIRV> {
     spirv::ModuleOp module = nxv::prepareKernel(source);
     if (!module)
       return failure();
+    if (Attribute name = source->getAttr(nxv::kVariantOfAttr))
+      module->setAttr(nxv::kVariantOfAttr, name);
     source.erase();
     module->setAttr(spirv::getTargetEnvAttrName(), env);
     if (failed(convertBody(module, env)))

@@ -86,6 +86,7 @@ private:
   Value createGuard(Location loc);
   LogicalResult lowerAccesses();
   LogicalResult lowerAccess(Operation *op);
+  void lowerAtomic(memref::AtomicRMWOp op, Value pointer);
   Value createPointer(Location loc, Value memref, ValueRange indices,
                       Type type);
   LogicalResult splitWorkgroupAccess(Operation *op);
@@ -316,10 +317,14 @@ LogicalResult KernelPreparer::lowerAccesses() {
              isInStorage(type, spirv::StorageClass::Function);
     };
     if (llvm::any_of(op->getOperandTypes(), isDevice)) {
-      if (!isa<memref::LoadOp, memref::StoreOp, vector::LoadOp,
-               vector::StoreOp>(op)) {
-        op->emitOpError("is not a load or store, and a kernel's arguments "
-                        "have no other use");
+      auto atomic = dyn_cast<memref::AtomicRMWOp>(op);
+      bool setsBits =
+          atomic && (atomic.getKind() == arith::AtomicRMWKind::andi ||
+                     atomic.getKind() == arith::AtomicRMWKind::ori);
+      if (!setsBits && !isa<memref::LoadOp, memref::StoreOp, vector::LoadOp,
+                            vector::StoreOp>(op)) {
+        op->emitOpError("is not a load, a store or an atomic and or or, and a "
+                        "kernel's arguments have no other use");
         return WalkResult::interrupt();
       }
       accesses.push_back(op);
@@ -403,6 +408,10 @@ LogicalResult KernelPreparer::lowerAccess(Operation *op) {
   } else if (auto load = dyn_cast<vector::LoadOp>(op)) {
     memref = load.getBase();
     indices = load.getIndices();
+  } else if (auto atomic = dyn_cast<memref::AtomicRMWOp>(op)) {
+    memref = atomic.getMemref();
+    indices = atomic.getIndices();
+    stored = atomic.getValue();
   } else {
     auto vectorStore = cast<vector::StoreOp>(op);
     memref = vectorStore.getBase();
@@ -423,6 +432,10 @@ LogicalResult KernelPreparer::lowerAccess(Operation *op) {
   Location loc = op->getLoc();
   builder.setInsertionPoint(op);
   Value pointer = createPointer(loc, memref, indices, type);
+  if (auto atomic = dyn_cast<memref::AtomicRMWOp>(op)) {
+    lowerAtomic(atomic, pointer);
+    return success();
+  }
   auto access = spirv::MemoryAccessAttr::get(builder.getContext(),
                                              spirv::MemoryAccess::Aligned);
   auto alignment = builder.getI32IntegerAttr(getByteWidth(type));
@@ -435,6 +448,21 @@ LogicalResult KernelPreparer::lowerAccess(Operation *op) {
   }
   op->erase();
   return success();
+}
+
+void KernelPreparer::lowerAtomic(memref::AtomicRMWOp op, Value pointer) {
+  Location loc = op.getLoc();
+  auto scope = spirv::Scope::Device;
+  auto semantics = spirv::MemorySemantics::None;
+  Value old;
+  if (op.getKind() == arith::AtomicRMWKind::andi)
+    old = spirv::AtomicAndOp::create(builder, loc, pointer, scope, semantics,
+                                     op.getValue());
+  else
+    old = spirv::AtomicOrOp::create(builder, loc, pointer, scope, semantics,
+                                    op.getValue());
+  op.replaceAllUsesWith(old);
+  op.erase();
 }
 
 /// Workgroup and private memory have logical pointers, which cannot be

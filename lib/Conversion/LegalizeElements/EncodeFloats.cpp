@@ -5,6 +5,7 @@
 
 #include "Rebuild.h"
 
+#include "nxv/Conversion/LegalizeElements/FloatBits.h"
 #include "nxv/Conversion/LegalizeElements/Passes.h"
 #include "nxv/Dialect/Nxv/IR/Nxv.h"
 
@@ -13,8 +14,6 @@
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-
-#include <cmath>
 
 namespace nxv {
 #define GEN_PASS_DEF_ENCODEFLOATS
@@ -49,134 +48,11 @@ struct FloatEncoder : TypeConverter {
   }
 };
 
-//===----------------------------------------------------------------------===//
-// Bits and numbers
-//===----------------------------------------------------------------------===//
-
-/// A binary format whose numbers f32 holds exactly.
-struct Format {
-  explicit Format(FloatType type) : type(type) {
-    const llvm::fltSemantics &semantics = type.getFloatSemantics();
-    width = type.getWidth();
-    fraction = APFloat::semanticsPrecision(semantics) - 1;
-    bias = 1 - APFloat::semanticsMinExponent(semantics);
-    infinities = APFloat::semanticsHasInf(semantics);
-  }
-  FloatType type;
-  unsigned width, fraction;
-  int bias;
-  bool infinities;
-  unsigned dropped() const { return 23 - fraction; }
-  uint32_t magnitude() const { return (1u << (width - 1)) - 1; }
-  /// The least normal number, as f32.
-  double leastNormal() const { return std::ldexp(1.0, 1 - bias); }
-  /// Distance of the subnormal numbers.
-  double unit() const { return std::ldexp(1.0, 1 - bias - int(fraction)); }
-  uint32_t exponentBits() const { return magnitude() >> fraction << fraction; }
-  /// The least magnitude that is no number.
-  uint32_t leastSpecial() const {
-    return infinities ? exponentBits() : magnitude();
-  }
-};
-
-/// Integer arithmetic on scalars.
-class Coder {
-public:
-  Coder(OpBuilder &b, Location loc)
-      : b(b), loc(loc), i32(b.getI32Type()), f32(b.getF32Type()) {}
-
-  Value decode(Value bits, Format format) {
-    Value x = arith::ExtUIOp::create(b, loc, i32, bits);
-    if (format.type.isBF16())
-      return toFloat(shl(x, 16));
-    Value magnitude = andi(x, num(format.magnitude()));
-    // Exponents differ by the biases; those of subnormal numbers do not exist.
-    Value shifted = shl(magnitude, format.dropped());
-    Value normal = add(shifted, num(uint32_t(127 - format.bias) << 23));
-    Value whole = arith::UIToFPOp::create(b, loc, f32, magnitude);
-    Value small = arith::MulFOp::create(b, loc, whole, real(format.unit()));
-    Value result =
-        select(less(magnitude, 1u << format.fraction), toBits(small), normal);
-    Value special =
-        format.infinities
-            ? add(shl(andi(magnitude, num((1u << format.fraction) - 1)),
-                      format.dropped()),
-                  num(0x7f800000))
-            : num(0x7fc00000);
-    result = select(less(magnitude, format.leastSpecial()), result, special);
-    Value sign = shl(shr(x, format.width - 1), 31);
-    return toFloat(ori(result, sign));
-  }
-
-  /// Rounds to the nearest, ties to even.
-  Value encode(Value number, Format format) {
-    Value x = toBits(number);
-    Value magnitude = andi(x, num(0x7fffffff));
-    Value odd = andi(shr(magnitude, format.dropped()), num(1));
-    Value rounding = add(odd, num((1u << (format.dropped() - 1)) - 1));
-    Value rounded = shr(add(magnitude, rounding), format.dropped());
-    Value result = rounded;
-    if (!format.type.isBF16()) {
-      result = arith::SubIOp::create(
-          b, loc, rounded, num(uint32_t(127 - format.bias) << format.fraction));
-      // Adding a number whose last place is the unit rounds to the unit.
-      Value absolute = toFloat(magnitude);
-      double anchor = std::ldexp(format.unit(), 23);
-      Value sum = arith::AddFOp::create(b, loc, absolute, real(anchor));
-      Value small =
-          arith::SubIOp::create(b, loc, toBits(sum), toBits(real(anchor)));
-      Value isSmall =
-          arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, absolute,
-                                real(format.leastNormal()));
-      result = select(isSmall, small, result);
-      Value most = num(format.leastSpecial());
-      result = arith::MinUIOp::create(b, loc, result, most);
-    }
-    Value quiet = num(format.exponentBits() | 1u << (format.fraction - 1) |
-                      (format.infinities ? 0 : format.magnitude()));
-    Value isNan = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt,
-                                        magnitude, num(0x7f800000));
-    result = select(isNan, quiet, result);
-    Value sign = shl(shr(x, 31), format.width - 1);
-    return arith::TruncIOp::create(b, loc, b.getIntegerType(format.width),
-                                   ori(result, sign));
-  }
-
-private:
-  Value num(uint32_t value) {
-    return arith::ConstantOp::create(b, loc,
-                                     b.getIntegerAttr(i32, APInt(32, value)));
-  }
-  Value real(double value) {
-    return arith::ConstantOp::create(b, loc, b.getFloatAttr(f32, value));
-  }
-  Value toFloat(Value bits) {
-    return arith::BitcastOp::create(b, loc, f32, bits);
-  }
-  Value toBits(Value number) {
-    return arith::BitcastOp::create(b, loc, i32, number);
-  }
-  Value shl(Value x, uint32_t n) {
-    return arith::ShLIOp::create(b, loc, x, num(n));
-  }
-  Value shr(Value x, uint32_t n) {
-    return arith::ShRUIOp::create(b, loc, x, num(n));
-  }
-  Value add(Value x, Value y) { return arith::AddIOp::create(b, loc, x, y); }
-  Value andi(Value x, Value y) { return arith::AndIOp::create(b, loc, x, y); }
-  Value ori(Value x, Value y) { return arith::OrIOp::create(b, loc, x, y); }
-  Value less(Value x, uint32_t bound) {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, x,
-                                 num(bound));
-  }
-  Value select(Value c, Value x, Value y) {
-    return arith::SelectOp::create(b, loc, c, x, y);
-  }
-
-  OpBuilder &b;
-  Location loc;
-  Type i32, f32;
-};
+/// The bits of the nearest number of `element`.
+Value encodeTo(OpBuilder &b, Location loc, Value number, FloatType element) {
+  Value bits = FloatCoder(b, loc).encode(number, FloatFormat(element));
+  return arith::TruncIOp::create(b, loc, encode(element), bits);
+}
 
 //===----------------------------------------------------------------------===//
 // Scalars
@@ -229,11 +105,11 @@ struct ComputePattern : ConversionPattern {
         isa<arith::SelectOp, arith::ConstantOp>(op) ||
         op->getNumResults() != 1 || isa<ShapedType>(op->getResult(0).getType()))
       return rewriter.notifyMatchFailure(op, "not scalar arithmetic");
-    Coder coder(rewriter, op->getLoc());
+    FloatCoder coder(rewriter, op->getLoc());
     SmallVector<Value> numbers;
     for (auto [was, is] : llvm::zip(op->getOperands(), operands)) {
       FloatType element = encodedElement(was.getType());
-      numbers.push_back(element ? coder.decode(is, Format(element)) : is);
+      numbers.push_back(element ? coder.decode(is, FloatFormat(element)) : is);
     }
     Type type = op->getResult(0).getType();
     FloatType element = encodedElement(type);
@@ -243,7 +119,7 @@ struct ComputePattern : ConversionPattern {
     if (!result)
       return rewriter.notifyMatchFailure(op, "would round twice");
     if (element)
-      result = coder.encode(result, Format(element));
+      result = encodeTo(rewriter, op->getLoc(), result, element);
     rewriter.replaceOp(op, result);
     return success();
   }
@@ -313,11 +189,10 @@ private:
     AffineMap map = b.getMultiDimIdentityMap(from.getRank());
     return createParallel(b, tensor.getLoc(), from.clone(to), tensor, map,
                           [&](OpBuilder &nested, Location loc, ValueRange v) {
-                            Coder coder(nested, loc);
-                            Format format(element);
                             return SmallVector<Value>{
-                                read ? coder.decode(v[0], format)
-                                     : coder.encode(v[0], format)};
+                                read ? FloatCoder(nested, loc)
+                                           .decode(v[0], FloatFormat(element))
+                                     : encodeTo(nested, loc, v[0], element)};
                           })
         .getResult(0);
   }

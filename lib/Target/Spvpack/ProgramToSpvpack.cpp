@@ -35,6 +35,7 @@ private:
   LogicalResult addOps(Region &region, std::vector<pack::Op> &ops);
   FailureOr<pack::Op> convert(Operation &op);
   FailureOr<uint64_t> getKernel(program::DispatchOp op);
+  LogicalResult addVariant(spirv::ModuleOp source, pack::Kernel &kernel);
   uint64_t getBlob(std::string bytes);
   pack::Arg getArg(Value buffer) { return {bufferNumbers.lookup(buffer), 0}; }
 
@@ -44,6 +45,8 @@ private:
   DenseMap<Value, uint64_t> bufferNumbers;
   /// The buffer of each input.
   SmallVector<std::optional<uint64_t>> inputBuffers;
+  /// The later variants of the kernel of a name, in order.
+  llvm::StringMap<SmallVector<spirv::ModuleOp>> laterVariants;
   /// Kernels by the symbol of their module, and by their words.
   llvm::StringMap<uint64_t> kernelsByName;
   DenseMap<uint64_t, uint64_t> kernelsByBlob;
@@ -253,6 +256,18 @@ pack::Variant getVariant(const SerializedKernel &kernel, uint64_t blob) {
   return variant;
 }
 
+LogicalResult PackBuilder::addVariant(spirv::ModuleOp source,
+                                      pack::Kernel &kernel) {
+  FailureOr<SerializedKernel> words = serializeKernel(source);
+  if (failed(words))
+    return failure();
+  uint64_t blob =
+      getBlob(std::string(reinterpret_cast<const char *>(words->words.data()),
+                          words->words.size() * sizeof(uint32_t)));
+  kernel.variants.push_back(getVariant(*words, blob));
+  return success();
+}
+
 FailureOr<uint64_t> PackBuilder::getKernel(program::DispatchOp op) {
   StringRef name = op.getKernel().getRootReference();
   auto known = kernelsByName.find(name);
@@ -262,16 +277,18 @@ FailureOr<uint64_t> PackBuilder::getKernel(program::DispatchOp op) {
   if (!source)
     return op.emitOpError("dispatches @")
            << name << ", which is not a spirv.module";
-  FailureOr<SerializedKernel> kernel = serializeKernel(source);
-  if (failed(kernel))
+  pack::Kernel kernel{name.str(), {}};
+  if (failed(addVariant(source, kernel)))
     return failure();
-  uint64_t blob =
-      getBlob(std::string(reinterpret_cast<const char *>(kernel->words.data()),
-                          kernel->words.size() * sizeof(uint32_t)));
   // Equal words are one pipeline.
-  auto [it, isNew] = kernelsByBlob.try_emplace(blob, pack.kernels.size());
-  if (isNew)
-    pack.kernels.push_back({name.str(), {getVariant(*kernel, blob)}});
+  auto [it, isNew] = kernelsByBlob.try_emplace(kernel.variants.front().blob,
+                                               pack.kernels.size());
+  if (isNew) {
+    for (spirv::ModuleOp later : laterVariants.lookup(name))
+      if (failed(addVariant(later, kernel)))
+        return failure();
+    pack.kernels.push_back(std::move(kernel));
+  }
   kernelsByName[name] = it->second;
   return it->second;
 }
@@ -351,6 +368,9 @@ LogicalResult PackBuilder::run() {
   if (!llvm::hasSingleElement(programs))
     return module.emitOpError("expected one program.program");
   program::ProgramOp program = *programs.begin();
+  for (auto source : module.getOps<spirv::ModuleOp>())
+    if (auto name = source->getAttrOfType<StringAttr>("nxv.variant_of"))
+      laterVariants[name.getValue()].push_back(source);
   pack.producerVersion = NXV_VERSION;
   if (auto name = module->getAttrOfType<StringAttr>("nxv.graph_name"))
     pack.name = name.str();

@@ -27,6 +27,7 @@ public:
   OwningOpRef<ModuleOp> run();
 
 private:
+  LogicalResult addVariant(const pack::Kernel &kernel, size_t number);
   LogicalResult addKernels(ModuleOp module);
   DictionaryAttr getTensor(const pack::Tensor &tensor);
   void addBuffers();
@@ -41,27 +42,38 @@ private:
   SmallVector<Value> buffers;
 };
 
+LogicalResult ProgramBuilder::addVariant(const pack::Kernel &kernel,
+                                         size_t number) {
+  const pack::Variant &variant = kernel.variants[number];
+  const pack::Blob &blob = pack.blobs[variant.blob];
+  std::vector<uint32_t> words(blob.size() / sizeof(uint32_t));
+  std::memcpy(words.data(), blob.data(), words.size() * sizeof(uint32_t));
+  OwningOpRef<spirv::ModuleOp> read =
+      spirv::deserialize(words, builder.getContext());
+  if (!read)
+    return emitError(loc, "kernel '")
+           << kernel.name << "' cannot be read as SPIR-V";
+  (*read)->setAttr(
+      "nxv.arguments",
+      builder.getStringAttr(
+          variant.arguments == pack::Arguments::Block ? "block" : "push"));
+  std::string name = kernel.name;
+  if (number) {
+    (*read)->setAttr("nxv.variant_of", builder.getStringAttr(name));
+    name += "_variant" + std::to_string(number);
+  }
+  (*read)->setAttr(SymbolTable::getSymbolAttrName(),
+                   builder.getStringAttr(name));
+  builder.insert(read.release());
+  return success();
+}
+
 LogicalResult ProgramBuilder::addKernels(ModuleOp module) {
   builder.setInsertionPointToEnd(module.getBody());
-  for (const pack::Kernel &kernel : pack.kernels) {
-    // Later variants do the same on lesser devices.
-    const pack::Variant &variant = kernel.variants.front();
-    const pack::Blob &blob = pack.blobs[variant.blob];
-    std::vector<uint32_t> words(blob.size() / sizeof(uint32_t));
-    std::memcpy(words.data(), blob.data(), words.size() * sizeof(uint32_t));
-    OwningOpRef<spirv::ModuleOp> read =
-        spirv::deserialize(words, builder.getContext());
-    if (!read)
-      return emitError(loc, "kernel '")
-             << kernel.name << "' cannot be read as SPIR-V";
-    (*read)->setAttr(
-        "nxv.arguments",
-        builder.getStringAttr(
-            variant.arguments == pack::Arguments::Block ? "block" : "push"));
-    (*read)->setAttr(SymbolTable::getSymbolAttrName(),
-                     builder.getStringAttr(kernel.name));
-    builder.insert(read.release());
-  }
+  for (const pack::Kernel &kernel : pack.kernels)
+    for (size_t i = 0; i < kernel.variants.size(); ++i)
+      if (failed(addVariant(kernel, i)))
+        return failure();
   return success();
 }
 

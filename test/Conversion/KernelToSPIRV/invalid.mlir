@@ -96,7 +96,7 @@ gpu.module @k {
 gpu.module @k {
   gpu.func @k(%a: !b) kernel attributes {gpu.known_block_size = array<i32: 64, 1, 1>, nxv.grid = 1 : i64} {
     %c0 = arith.constant 0 : index
-    // expected-error @+1 {{is not a load or store, and a kernel's arguments have no other use}}
+    // expected-error @+1 {{is not a load, a store or an atomic and or or, and a kernel's arguments have no other use}}
     %0 = memref.dim %a, %c0 : !b
     gpu.return
   }

@@ -6,6 +6,7 @@
 #ifndef NXV_CONVERSION_KERNELTOSPIRV_PASSES_H
 #define NXV_CONVERSION_KERNELTOSPIRV_PASSES_H
 
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

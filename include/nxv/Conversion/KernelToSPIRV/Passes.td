@@ -68,4 +68,64 @@ def NxvKernelToSPIRV : Pass<"nxv-kernel-to-spirv", "::mlir::ModuleOp"> {
   ];
 }
 
+def NxvAddVariants : Pass<"nxv-add-variants", "::mlir::ModuleOp"> {
+  let summary = "Adds variants of kernels for lesser devices";
+  let description = [{
+    A kernel that uses types of 8 or 16 bits gets a second variant, which does
+    without them: a copy of its module, marked as such. The next pass makes it so.
+
+    Before:
+
+    ```mlir
+    gpu.module @k { gpu.func @k(%in: memref<?xi8, ...>) kernel { ... } }
+    ```
+
+    After:
+
+    ```mlir
+    gpu.module @k { gpu.func @k(%in: memref<?xi8, ...>) kernel { ... } }
+    gpu.module @k_wide attributes {nxv.variant_of = "k", nxv.without_narrow} {
+      gpu.func @k(%in: memref<?xi8, ...>) kernel { ... }
+    }
+    ```
+  }];
+}
+
+def NxvEmulateNarrowTypes : Pass<"nxv-emulate-narrow-types", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Computes what has 8 or 16 bits with 32";
+  let description = [{
+    Works on modules with the attribute `nxv.without_narrow`. Integers of 8 and 16
+    bits are held sign-extended in an i32, f16 in an f32; device and workgroup
+    memory are words of 32 bits that hold the same bytes. Part of a word is stored
+    with atomic operations, because other threads may store the rest.
+
+    Before:
+
+    ```mlir
+    %0 = memref.load %in[%i] : memref<?xi8, ...>
+    %1 = arith.addi %0, %0 : i8
+    memref.store %1, %out[%i] : memref<?xi8, ...>
+    ```
+
+    After:
+
+    ```mlir
+    %w = arith.shrui %i, %c2 : index
+    %word = memref.load %in[%w] : memref<?xi32, ...>
+    %b = arith.shrui %word, %shift : i32
+    %h = arith.shli %b, %c24 : i32
+    %0 = arith.shrsi %h, %c24 : i32
+    %s = arith.addi %0, %0 : i32
+    ...
+    memref.atomic_rmw andi %others, %out[%w] : (i32, memref<?xi32, ...>) -> i32
+    memref.atomic_rmw ori %bits, %out[%w] : (i32, memref<?xi32, ...>) -> i32
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 #endif // NXV_CONVERSION_KERNELTOSPIRV_PASSES_TD
