@@ -269,22 +269,58 @@ Operation *tolinalg::findNonScalarOp(Region &region) {
       auto shaped = dyn_cast<ShapedType>(type);
       return !shaped || shaped.getRank() != 0;
     });
-    if (ranked || !isScalarOp(&op) || !whyNotScalar(&op).empty())
+    if (ranked)
       return &op;
+    if (!isa<CaseOp>(op)) {
+      if (!isScalarOp(&op) || !whyNotScalar(&op).empty())
+        return &op;
+      continue;
+    }
+    for (Region &branch : op.getRegions())
+      if (Operation *culprit = findNonScalarOp(branch))
+        return culprit;
   }
   return nullptr;
 }
 
-Value tolinalg::emitRegion(PayloadBuilder &b, Region &region, ValueRange args) {
-  IRMapping mapping;
-  Block &block = region.front();
-  mapping.map(block.getArguments(), args);
+static SmallVector<Value> emitBlock(PayloadBuilder &b, Block &block,
+                                    IRMapping &mapping);
+
+/// All branches, and of their results those of the first that is chosen.
+static SmallVector<Value> emitBranches(PayloadBuilder &b, CaseOp op,
+                                       IRMapping &mapping) {
+  SmallVector<SmallVector<Value>> branches;
+  for (Region &branch : op->getRegions())
+    branches.push_back(emitBlock(b, branch.front(), mapping));
+  SmallVector<Value> results = branches.pop_back_val();
+  for (Value predicate : llvm::reverse(op.getPredicates())) {
+    SmallVector<Value> branch = branches.pop_back_val();
+    for (auto [result, value] : llvm::zip(results, branch))
+      result = b.select(mapping.lookup(predicate), value, result);
+  }
+  return results;
+}
+
+static SmallVector<Value> emitBlock(PayloadBuilder &b, Block &block,
+                                    IRMapping &mapping) {
   for (Operation &op : block.without_terminator()) {
+    PayloadBuilder at(b, op.getLoc());
+    if (auto branches = dyn_cast<CaseOp>(op)) {
+      mapping.map(op.getResults(), emitBranches(at, branches, mapping));
+      continue;
+    }
     SmallVector<Value> operands;
     for (Value operand : op.getOperands())
       operands.push_back(mapping.lookup(operand));
-    PayloadBuilder at(b, op.getLoc());
     mapping.map(op.getResult(0), emitScalar(at, &op, operands));
   }
-  return mapping.lookup(block.getTerminator()->getOperand(0));
+  return llvm::map_to_vector(
+      block.getTerminator()->getOperands(),
+      [&](Value value) { return mapping.lookup(value); });
+}
+
+Value tolinalg::emitRegion(PayloadBuilder &b, Region &region, ValueRange args) {
+  IRMapping mapping;
+  mapping.map(region.front().getArguments(), args);
+  return emitBlock(b, region.front(), mapping).front();
 }

@@ -121,3 +121,27 @@ func.func @reduce_fn(%x: tensor<6x5xf32>, %v: tensor<f32>) -> tensor<6xf32> {
   }
   return %0 : tensor<6xf32>
 }
+
+// -----
+
+// A branch in a function is a choice among what all branches compute.
+// CHECK-LABEL: func.func @reduce_fn_branch(
+// CHECK: ^bb0(%[[E:.*]]: f32, %[[ACC:.*]]: f32):
+// CHECK: %[[P:.*]] = arith.cmpf olt, %[[E]], %[[ACC]]
+// CHECK: %[[S:.*]] = arith.addf %[[ACC]], %[[E]]
+// CHECK: %[[R:.*]] = arith.select %[[P]], %[[S]], %[[ACC]]
+// CHECK: linalg.yield %[[R]]
+func.func @reduce_fn_branch(%x: tensor<6x5xf32>, %v: tensor<f32>) -> tensor<6xf32> {
+  %0 = nxv.reduce_fn %x, %v {axes = array<i64: 1>} : (tensor<6x5xf32>, tensor<f32>) -> tensor<6xf32> {
+  ^bb0(%e: tensor<f32>, %acc: tensor<f32>):
+    %p = nxv.compare lt, %e, %acc : (tensor<f32>, tensor<f32>) -> tensor<i1>
+    %1 = nxv.case(%p) : (tensor<i1>) -> tensor<f32> {
+      %2 = nxv.add %acc, %e : tensor<f32>
+      nxv.yield %2 : tensor<f32>
+    }, {
+      nxv.yield %acc : tensor<f32>
+    }
+    nxv.yield %1 : tensor<f32>
+  }
+  return %0 : tensor<6xf32>
+}
