@@ -114,6 +114,26 @@ Value GraphBuilder::addArgReduce() {
               tensor(without(shapeOf(operand), {axis}), element), attrs);
 }
 
+/// One of two values, or of what comes of both.
+Value GraphBuilder::addFoldBranch(Value value, Value accumulator) {
+  OpBuilder::InsertionGuard guard(builder);
+  TensorType scalar = typeOf(value);
+  auto comparison = ComparisonAttr::get(
+      builder.getContext(),
+      random.oneIn(2) || isComplex(scalar.getElementType()) ? Comparison::eq
+                                                            : Comparison::lt);
+  Value pred =
+      make("compare", {value, accumulator}, scalar.clone(builder.getI1Type()),
+           builder.getNamedAttr("comparison", comparison));
+  Operation *op = build("case", pred, scalar, {}, 2);
+  for (Region &region : op->getRegions()) {
+    builder.createBlock(&region);
+    Value result = random.oneIn(2) ? binaryOf(value, accumulator) : value;
+    YieldOp::create(builder, loc, ValueRange{result});
+  }
+  return op->getResult(0);
+}
+
 /// body(element, accumulator): the accumulator with a few operations on both.
 void GraphBuilder::addFoldBody(Region &region, Type element) {
   OpBuilder::InsertionGuard guard(builder);
@@ -124,6 +144,12 @@ void GraphBuilder::addFoldBody(Region &region, Type element) {
     value = binaryOf(value, value);
   if (random.oneIn(4) && !isComplex(element))
     value = make("max", {value, accumulator}, scalar);
+  if (random.oneIn(4))
+    value = unaryOf(value);
+  if (random.oneIn(4))
+    value = binaryOf(value, literal(scalar));
+  if (random.oneIn(4))
+    value = addFoldBranch(value, accumulator);
   Value next = binaryOf(accumulator, value);
   YieldOp::create(builder, loc, ValueRange{next});
 }

@@ -128,6 +128,7 @@ private:
   mlir::Value reduceOf(mlir::Value operand, ReduceKind kind,
                        llvm::ArrayRef<int64_t> axes);
   ReduceKind pickReduceKind(mlir::Type element);
+  mlir::Value addFoldBranch(mlir::Value value, mlir::Value accumulator);
   void addFoldBody(mlir::Region &region, mlir::Type element);
   struct Window {
     Shape window, strides, dilations, low, high, result;
