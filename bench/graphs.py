@@ -5,7 +5,7 @@
 
 import math
 
-WIDTH = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "s32": 4, "u8": 1}
+WIDTH = {"f16": 2, "bf16": 2, "f32": 4, "f64": 8, "s32": 4, "u8": 1, "c64": 8}
 
 
 class Builder:
@@ -134,6 +134,37 @@ def matmul(n, type):
     return b.graph(product), {"flops": 2 * n**3, "type": type}
 
 
+def sort(name, op, shape, type="f32"):
+    b = Builder(name)
+    x = b.input("x", "f32", shape)
+    result = b.node(op, [x], type, shape, axis=len(shape) - 1, direction="asc", stable=True)
+    return memory_bound(b, result)
+
+
+def cumulative_sum(name, shape):
+    b = Builder(name)
+    x = b.input("x", "f32", shape)
+    tensor = {"type": "f32", "shape": shape}
+    axis, id = len(shape) - 1, 2
+    sizes, padding = [1] * axis + [shape[axis]], [[0, 0]] * axis + [[shape[axis] - 1, 0]]
+    window = {"window_dimensions": sizes, "padding": padding, "strides": [1] * (axis + 1), "window_dilations": [1] * (axis + 1)}
+    nodes = [
+        {"id": id, "op": "parameter", "args": [], **tensor, "attrs": {"index": 0}},
+        {"id": id + 1, "op": "window_sum", "args": [id], **tensor, "attrs": window},
+    ]
+    default = {"params": [tensor], "nodes": nodes, "results": [id + 1]}
+    options = {"axis": axis, "reverse": False}
+    return memory_bound(b, b.node("block", [x], "f32", shape, name="cumulative_sum", options=options, default=default))
+
+
+def fft(name, shape, axes):
+    b = Builder(name)
+    x = b.input("x", "c64", shape)
+    for axis in axes:
+        x = b.node("fft", [x], "c64", shape, length=shape[axis], axis=axis, eps=0.0)
+    return memory_bound(b, x)
+
+
 def tiny():
     b = Builder("tiny")
     x = b.input("x", "f32", [4])
@@ -143,6 +174,7 @@ def tiny():
 def cases(small=False):
     """{name: (graph, work)}; small ones are for a CPU device, where only that they run matters."""
     rows, n = (1024, 256) if small else (32768, 4096)
+    many, side = (1 << 16, 256) if small else (1 << 24, 4096)
     chain_rows = 2 * rows
     return {
         "copy": copy(chain_rows, 1024),
@@ -154,5 +186,13 @@ def cases(small=False):
         "transpose": transpose(rows, 1024),
         "matmul_f32": matmul(n, "f32"),
         "matmul_f64": matmul(n, "f64"),
+        "sort_1m": sort("sort_1m", "sort", [1 << 20]),
+        "sort_16m": sort("sort_16m", "sort", [many]),
+        "argsort_16m": sort("argsort_16m", "argsort", [many], "s32"),
+        "sort_rows": sort("sort_rows", "sort", [rows // 2, 1024]),
+        "cumulative_sum": cumulative_sum("cumulative_sum", [many]),
+        "cumulative_sum_rows": cumulative_sum("cumulative_sum_rows", [rows // 2, 1024]),
+        "fft": fft("fft", [1024, 1024], [1]),
+        "fft2": fft("fft2", [side, side], [1, 0]),
         "tiny": tiny(),
     }

@@ -107,6 +107,7 @@ private:
     return isFftKernel(length,
                        element.getElementType().getIntOrFloatBitWidth() / 8);
   }
+  bool readsScattered(Value x, int64_t axis) const;
   int64_t chooseSplit(int64_t length) const;
   Value transformDense(Value x, int64_t axis, bool inverse);
   Value transformFourStep(Value x, int64_t axis, bool inverse);
@@ -184,10 +185,29 @@ Value FftExpander::fit(Value operand, int64_t axis, int64_t length) {
 // Algorithms
 //===----------------------------------------------------------------------===//
 
+/// Would one kernel read a large tensor along an axis whose elements are far
+/// from each other, with too little memory for the neighbouring rows that share
+/// their cache lines? Transforms of two factors move everything twice, but
+/// whole lines.
+bool FftExpander::readsScattered(Value x, int64_t axis) const {
+  constexpr int64_t neighbours = 4, large = 1 << 22;
+  RankedTensorType type = typeOf(x);
+  int64_t length = type.getDimSize(axis), inner = 1;
+  for (int64_t size : type.getShape().drop_front(axis + 1))
+    inner *= size;
+  int64_t numberBytes =
+      2 * element.getElementType().getIntOrFloatBitWidth() / 8;
+  return inner > 1 && type.getNumElements() * numberBytes >= large &&
+         numberBytes * length * std::min(inner, neighbours) > fftMemory &&
+         middleDivisor(length) > 1;
+}
+
 Value FftExpander::transform(Value x, int64_t axis, bool inverse) {
   int64_t length = typeOf(x).getDimSize(axis);
   if (length == 1)
     return x;
+  if (isKernel(length) && readsScattered(x, axis))
+    return transformFourStep(x, axis, inverse);
   if (isKernel(length))
     return FftOp::create(builder, loc, x.getType(), x,
                          builder.getI64IntegerAttr(length),

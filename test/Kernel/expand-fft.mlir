@@ -57,6 +57,29 @@ func.func @four_step(%x: tensor<3x4096xcomplex<f64>>) -> tensor<3x4096xcomplex<f
 
 // -----
 
+// Columns of a large matrix: the factors' transforms read whole cache lines.
+// CHECK-LABEL: func.func @columns
+// CHECK:         nxv.reshape %arg0 : (tensor<4096x512xcomplex<f32>>) -> tensor<1x64x64x512xcomplex<f32>>
+// CHECK:         nxv.fft %{{.*}} {axis = 1 : i64, length = 64 : i64}
+// CHECK:         nxv.fft %{{.*}} {axis = 2 : i64, length = 64 : i64}
+func.func @columns(%x: tensor<4096x512xcomplex<f32>>) -> tensor<4096x512xcomplex<f32>> {
+  %0 = nxv.fft %x {axis = 0 : i64, length = 4096 : i64} : (tensor<4096x512xcomplex<f32>>) -> tensor<4096x512xcomplex<f32>>
+  return %0 : tensor<4096x512xcomplex<f32>>
+}
+
+// -----
+
+// Of a small one, and of shorter columns: one kernel.
+// CHECK-LABEL: func.func @short_columns
+// CHECK-NOT:     nxv.reshape
+func.func @short_columns(%x: tensor<4096x64xcomplex<f32>>, %y: tensor<1024x4096xcomplex<f32>>) -> (tensor<4096x64xcomplex<f32>>, tensor<1024x4096xcomplex<f32>>) {
+  %0 = nxv.fft %x {axis = 0 : i64, length = 4096 : i64} : (tensor<4096x64xcomplex<f32>>) -> tensor<4096x64xcomplex<f32>>
+  %1 = nxv.fft %y {axis = 0 : i64, length = 1024 : i64} : (tensor<1024x4096xcomplex<f32>>) -> tensor<1024x4096xcomplex<f32>>
+  return %0, %1 : tensor<4096x64xcomplex<f32>>, tensor<1024x4096xcomplex<f32>>
+}
+
+// -----
+
 // A million twiddle factors are products from two small tables.
 // CHECK-LABEL: func.func @two_tables
 // CHECK:         nxv.fft %{{.*}} {axis = 1 : i64, length = 1024 : i64}
