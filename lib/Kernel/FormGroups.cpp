@@ -1081,11 +1081,34 @@ LogicalResult GroupFormer::run() {
   return success();
 }
 
+/// What a generic takes and does not read only gives its loops their sizes:
+/// nobody needs to compute it.
+static void releaseUnread(func::FuncOp function) {
+  function.walk([](linalg::GenericOp op) {
+    OpBuilder builder(op);
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+      if (!type || !op.getMatchingBlockArgument(&operand).use_empty() ||
+          isa_and_nonnull<tensor::EmptyOp, arith::ConstantOp>(
+              operand.get().getDefiningOp()))
+        continue;
+      operand.set(tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(),
+                                          type.getElementType()));
+    }
+  });
+  SmallVector<Operation *> ops;
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : llvm::reverse(ops))
+    if (isOpTriviallyDead(op))
+      op->erase();
+}
+
 namespace {
 struct FormGroups : nxv::impl::FormGroupsBase<FormGroups> {
   void runOnOperation() override {
     if (getOperation().isExternal())
       return;
+    releaseUnread(getOperation());
     if (failed(GroupFormer(getOperation().getBody().front()).run()))
       signalPassFailure();
   }

@@ -116,3 +116,33 @@ func.func @dense(%x: tensor<256x512xf32>, %w: tensor<512x256xf32>, %b: tensor<25
   } -> tensor<256x256xf32>
   return %1 : tensor<256x256xf32>
 }
+
+// -----
+
+// What a function takes and does not read is not computed.
+// CHECK-LABEL: func.func @unread
+// CHECK-NOT: nxv.scatter
+// CHECK-NOT: math.exp
+// CHECK: program.group
+// CHECK: program.yield
+// CHECK-NOT: program.group
+// CHECK: return
+func.func @unread(%x: tensor<9xf32>, %i: tensor<2x1xi32>, %u: tensor<2xf32>) -> tensor<9xf32> {
+  %e = tensor.empty() : tensor<9xf32>
+  %0 = nxv.scatter put, %x, %i, %u {axes = array<i64: 0>} : (tensor<9xf32>, tensor<2x1xi32>, tensor<2xf32>) -> tensor<9xf32>
+  %1 = linalg.generic {
+      indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+      iterator_types = ["parallel"]} ins(%x : tensor<9xf32>) outs(%e : tensor<9xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %2 = math.exp %in : f32
+    linalg.yield %2 : f32
+  } -> tensor<9xf32>
+  %3 = linalg.generic {
+      indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+      iterator_types = ["parallel"]} ins(%0, %1 : tensor<9xf32>, tensor<9xf32>) outs(%e : tensor<9xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %2 = arith.constant 2.0 : f32
+    linalg.yield %2 : f32
+  } -> tensor<9xf32>
+  return %3 : tensor<9xf32>
+}
