@@ -310,6 +310,23 @@ void Disturber::moveOperands(Operation *op, Operands operands, Array &result,
   result = (*evaluators.find(op))(op, others);
 }
 
+/// Powers of complex numbers are exponentials of products: a relative error of
+/// an operand is multiplied, and infinities on the way may become NaN.
+void Disturber::movePowers(Operation *op, Operands operands,
+                           Array &result) const {
+  std::vector<Complex> logs;
+  for (auto [base, exponent] :
+       llvm::zip(operands[0]->get<Complex>(), operands[1]->get<Complex>()))
+    logs.push_back(base == Complex(0) ? exponent : exponent * std::log(base));
+  moveOperands(op, operands, result, 4);
+  moveRelative(result, 16);
+  if (!disturbance.mirrored)
+    return;
+  for (auto [value, log] : llvm::zip(result.get<Complex>(), logs))
+    if (!isFinite(log))
+      lose(value);
+}
+
 //===----------------------------------------------------------------------===//
 // Operations
 //===----------------------------------------------------------------------===//
@@ -345,6 +362,8 @@ void Disturber::disturb(Operation *op, Operands operands, Array &result) {
     moveProducts(op, operands, result);
   else if (isa<FftOp, TriangularSolveOp>(op))
     moveOperands(op, operands, result, 16);
+  else if (isa<PowOp>(op) && result.getElement().isComplex())
+    movePowers(op, operands, result);
   else if (double units = getUnits(op))
     moveRelative(result, units);
   if (result.getElement().isComplex() && disturbance.mirrored && multiplies(op))

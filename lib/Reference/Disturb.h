@@ -43,6 +43,7 @@ private:
   /// Runs the operation on operands that are off by `units`.
   void moveOperands(mlir::Operation *op, Operands operands, Array &result,
                     double units) const;
+  void movePowers(mlir::Operation *op, Operands operands, Array &result) const;
   void flushInPlace(Array &array) const;
 
   Disturbance disturbance;
