@@ -29,7 +29,7 @@ struct CopyArguments {
   uint64_t source;
   uint64_t target;
   uint32_t count; // of 16 bytes
-  uint32_t unused;
+  uint32_t tail;  // bytes
 };
 
 constexpr uint64_t kCopyUnit = 16;

@@ -30,18 +30,14 @@ static constexpr size_t kGatesAtOnce = 4 * kMaxGatedCost;
 // Gates
 //===----------------------------------------------------------------------===//
 
-/// The copy is done in units of 16 bytes; what it writes behind its end must be
-/// padding.
-bool Recording::canGate(const Op &copy) const {
-  bool isCpu = device.features().properties().core.properties.deviceType ==
-               VK_PHYSICAL_DEVICE_TYPE_CPU;
-  if (isCpu && copy.bytes > kMaxGatedCpuCopy)
-    return false;
-  uint64_t end = copy.dst.offset + copy.bytes;
+/// True if a kernel may do the copy.
+bool Recording::isForKernel(const Op &copy) const {
   return copy.src.offset % kCopyUnit == 0 && copy.dst.offset % kCopyUnit == 0 &&
-         (end % kCopyUnit == 0 ||
-          end == program.pack().buffers[copy.dst.buffer].bytes) &&
          copy.bytes / kCopyUnit < UINT32_MAX / 2;
+}
+
+bool Recording::canGate(const Op &copy) const {
+  return isForKernel(copy) && (!onCpu || copy.bytes <= kMaxGatedCpuCopy);
 }
 
 /// The dispatches and copies of an operation behind a gate; none if the host
@@ -130,32 +126,32 @@ void Recording::recordGate(const Gate &which, const Gate *parent,
                        kernel.pipeline);
   vk.vkCmdPushConstants(current, kernel.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                         sizeof(arguments), &arguments);
+  barriers.before(Barriers::Dispatch | Barriers::Counts);
   vk.vkCmdDispatch(current, 1, 1, 1);
-  clean = false;
 }
 
 /// Copies the states of gates to where the host reads them.
 void Recording::fetchGate(size_t index, size_t count) {
   begin();
-  barrier();
+  barriers.separate();
+  barriers.before(Barriers::Transfer);
   VkBufferCopy region = {gateStates->offset() + kStateBytes * index,
                          fetchedStates->offset() + kStateBytes * index,
                          kStateBytes * count};
   vk.vkCmdCopyBuffer(current, gateStates->buffer(), fetchedStates->buffer(), 1,
                      &region);
-  clean = false;
 }
 
 /// Puts a segment in front of the program: no gate has been open, but for the
 /// one that always is.
 void Recording::resetGates() {
   begin();
+  barriers.before(Barriers::Transfer);
   vk.vkCmdFillBuffer(current, gateStates->buffer(), gateStates->offset(),
                      kStateBytes * gates.size(), 0);
-  clean = false;
-  barrier();
+  barriers.separate();
+  barriers.before(Barriers::Transfer);
   vk.vkCmdFillBuffer(current, gateStates->buffer(), gateStates->offset(), 4, 1);
-  clean = false;
   std::vector<Step> reset;
   end(reset);
   root.insert(root.begin(), reset.begin(), reset.end());
@@ -189,8 +185,7 @@ uint64_t Recording::gatedDispatches() const {
 void Recording::recordRepeat(const Op &op, std::vector<Step> &steps) {
   if (gate) {
     for (uint64_t turn = 0; turn < op.count; ++turn) {
-      if (current)
-        barrier();
+      barriers.separate();
       recordOps(op.first, steps);
     }
     return;
@@ -221,16 +216,14 @@ void Recording::recordWhile(const Op &op, std::vector<Step> &steps) {
 
 /// The host reads the predicate ahead of each turn.
 void Recording::recordEachTurn(const Op &op, std::vector<Step> &steps) {
-  if (current)
-    barrier();
+  barriers.separate();
   recordOps(op.first, steps);
   Step loop;
   loop.kind = Step::While;
   loop.slot = recordPredicate(op.predicate, steps);
   // One submission a turn: the body and the next condition.
   recordOps(op.second, loop.first);
-  if (current)
-    barrier();
+  barriers.separate();
   recordOps(op.first, loop.first);
   loop.nextSlot = recordPredicate(op.predicate, loop.first);
   steps.push_back(std::move(loop));
@@ -241,13 +234,13 @@ void Recording::recordEachTurn(const Op &op, std::vector<Step> &steps) {
 void Recording::recordAhead(const Op &op, uint64_t cost,
                             std::vector<Step> &steps) {
   begin();
-  barrier();
+  barriers.separate();
   recordOps(op.first, steps);
   begin();
-  barrier();
+  barriers.separate();
   Gate &own = makeGate(cost);
   recordGate(own, nullptr, op.predicate, false);
-  barrier(true);
+  barriers.separate();
   end(steps);
 
   Step loop;
@@ -256,14 +249,13 @@ void Recording::recordAhead(const Op &op, uint64_t cost,
   loop.gate = own.index;
   gate = &own;
   recordOps(op.second, loop.first);
-  if (current)
-    barrier();
+  barriers.separate();
   recordOps(op.first, loop.first);
   gate = nullptr;
   begin();
-  barrier();
+  barriers.separate();
   recordGate(own, &own, op.predicate, false);
-  barrier(true);
+  barriers.separate();
   end(loop.first);
 
   std::vector<Step> fetch;
@@ -281,13 +273,13 @@ void Recording::recordAhead(const Op &op, uint64_t cost,
 size_t Recording::recordPredicate(const Arg &predicate,
                                   std::vector<Step> &steps) {
   begin();
-  barrier();
+  barriers.separate();
   slots.push_back(readBack.take(kSlotBytes));
   Location source = locate(predicate);
+  barriers.before(Barriers::Transfer);
   VkBufferCopy region = {source.bufferOffset(), slots.back().bufferOffset(), 1};
   vk.vkCmdCopyBuffer(current, source.buffer(), slots.back().buffer(), 1,
                      &region);
-  clean = false;
   end(steps);
   return slots.size() - 1;
 }
@@ -311,16 +303,16 @@ void Recording::recordIf(const Op &op, std::vector<Step> &steps) {
 void Recording::recordGatedIf(const Op &op, uint64_t cost,
                               std::vector<Step> &steps) {
   begin();
-  barrier();
+  barriers.separate();
   Gate *outer = gate;
   Gate &yes = makeGate(cost), &no = makeGate(cost);
   recordGate(yes, outer, op.predicate, false);
   recordGate(no, outer, op.predicate, true);
-  barrier(true);
+  barriers.separate();
   gate = &yes;
   recordOps(op.first, steps);
   gate = &no;
   recordOps(op.second, steps);
   gate = outer;
-  barrier();
+  barriers.separate();
 }

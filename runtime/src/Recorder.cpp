@@ -34,8 +34,10 @@ Recording::Recording(const Program &program, RecordRequest wanted)
     : program(program), device(*program.device()), vk(device.vk()),
       request(std::move(wanted)), serialize(environmentFlag("NXV_SERIALIZE")),
       stepwise(serialize || request.profile == NXV_PROFILE_DISPATCHES),
+      onCpu(device.features().properties().core.properties.deviceType ==
+            VK_PHYSICAL_DEVICE_TYPE_CPU),
       readBack(device, MemoryKind::Staging),
-      arguments(device, MemoryKind::Device) {
+      arguments(device, MemoryKind::Device), barriers(vk) {
   try {
     prepare();
     record();
@@ -89,6 +91,7 @@ void Recording::prepare() {
   poolInfo.queueFamilyIndex = device.queueFamily();
   check(vk.vkCreateCommandPool(device.handle(), &poolInfo, nullptr, &pool),
         "vkCreateCommandPool");
+  recordHandOver();
   if (request.profile == NXV_PROFILE_OFF)
     return;
   uint64_t queries = 2;
@@ -104,6 +107,12 @@ void Recording::prepare() {
     recordStamp(0);
     recordStamp(1);
   }
+}
+
+void Recording::recordHandOver() {
+  handOverCommands = newCommands(0);
+  Barriers::recordForHost(vk, handOverCommands);
+  check(vk.vkEndCommandBuffer(handOverCommands), "vkEndCommandBuffer");
 }
 
 void Recording::recordStamp(size_t index) {
@@ -143,8 +152,7 @@ void Recording::begin() {
   segment.commands = current;
   segment.firstQuery = nextQuery;
   segments.push_back(segment);
-  // Whatever was submitted before ended with a barrier.
-  clean = true;
+  barriers.begin(current);
   if (request.profile == NXV_PROFILE_DISPATCHES)
     timestamp(nextQuery++);
 }
@@ -152,34 +160,12 @@ void Recording::begin() {
 void Recording::end(std::vector<Step> &steps) {
   if (!current)
     return;
-  barrier();
+  barriers.finish();
   check(vk.vkEndCommandBuffer(current), "vkEndCommandBuffer");
   current = VK_NULL_HANDLE;
   Step step;
   step.segment = segments.size() - 1;
   steps.push_back(step);
-}
-
-/// With `indirect`, for workgroup counts that were written as well.
-void Recording::barrier(bool indirect) {
-  if (clean)
-    return;
-  VkMemoryBarrier info = {VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-  info.srcAccessMask =
-      VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
-  info.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT |
-                       VK_ACCESS_TRANSFER_READ_BIT |
-                       VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_HOST_READ_BIT;
-  VkPipelineStageFlags stages =
-      VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
-  VkPipelineStageFlags later = stages | VK_PIPELINE_STAGE_HOST_BIT;
-  if (indirect) {
-    info.dstAccessMask |= VK_ACCESS_INDIRECT_COMMAND_READ_BIT;
-    later |= VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT;
-  }
-  vk.vkCmdPipelineBarrier(current, stages, later, 0, 1, &info, 0, nullptr, 0,
-                          nullptr);
-  clean = true;
 }
 
 void Recording::timestamp(uint32_t query) {
@@ -189,13 +175,12 @@ void Recording::timestamp(uint32_t query) {
 }
 
 void Recording::mark(const char *kernel, uint64_t grid) {
-  clean = false;
   if (request.profile == NXV_PROFILE_DISPATCHES) {
     timestamp(nextQuery++);
     segments.back().marks.push_back({kernel, grid});
   }
   if (serialize)
-    barrier();
+    barriers.separate();
 }
 
 //===----------------------------------------------------------------------===//
@@ -205,12 +190,11 @@ void Recording::mark(const char *kernel, uint64_t grid) {
 void Recording::record() {
   for (const CopyJob &job : request.before)
     recordCopy(job);
-  if (current)
-    barrier();
+  barriers.separate();
   recordOps(program.pack().program, root);
   if (!request.after.empty()) {
     begin();
-    barrier();
+    barriers.separate();
     for (const CopyJob &job : request.after)
       recordCopy(job);
   }
@@ -233,13 +217,11 @@ void Recording::recordOp(const Op &op, std::vector<Step> &steps) {
   case OpKind::Dispatch:
     return recordDispatch(op);
   case OpKind::Barrier:
-    if (current)
-      barrier();
+    barriers.separate();
     return;
-  case OpKind::Copy: {
-    CopyJob job{locate(op.src), locate(op.dst), op.bytes};
-    return gate ? recordGatedCopy(job) : recordCopy(job);
-  }
+  case OpKind::Copy:
+    return recordCopy(
+        {locate(op.src), locate(op.dst), op.bytes, isForKernel(op)});
   case OpKind::Fill:
     return recordFill(op);
   case OpKind::While:
@@ -293,6 +275,8 @@ void Recording::recordDispatch(const Op &op) {
 
 /// Dispatches what is bound: behind a gate with the counts in its table.
 void Recording::launch(const uint32_t groups[3]) {
+  barriers.before(gate ? Barriers::Dispatch | Barriers::Indirect
+                       : Barriers::Dispatch);
   if (!gate)
     return vk.vkCmdDispatch(current, groups[0], groups[1], groups[2]);
   std::array<uint32_t, 3> grid = {groups[0], groups[1], groups[2]};
@@ -319,17 +303,13 @@ bool Recording::checkCopy(const CopyJob &job) const {
   return true;
 }
 
-/// A copy that a dispatch does, since Vulkan's cannot be left out by the
-/// device.
-void Recording::recordGatedCopy(const CopyJob &job) {
-  if (!checkCopy(job))
-    return;
-  begin();
+void Recording::recordKernelCopy(const CopyJob &job) {
   const BuiltinKernel &kernel = device.builtins().copy;
   CopyArguments arguments = {job.source.address(), job.target.address(),
-                             uint32_t(ceilDiv(job.bytes, kCopyUnit)), 0};
+                             uint32_t(job.bytes / kCopyUnit),
+                             uint32_t(job.bytes % kCopyUnit)};
   uint32_t groups[3];
-  if (!foldGrid(ceilDiv(arguments.count, kCopyWorkgroup),
+  if (!foldGrid(ceilDiv(ceilDiv(job.bytes, kCopyUnit), kCopyWorkgroup),
                 device.features().limits().maxComputeWorkGroupCount, groups))
     fail(NXV_ERROR_UNSUPPORTED, "a copy of ", job.bytes,
          " bytes needs more workgroups than the device can start");
@@ -345,6 +325,11 @@ void Recording::recordCopy(const CopyJob &job) {
   if (!checkCopy(job))
     return;
   begin();
+  // The device cannot leave out a copy of Vulkan's. Behind dispatches a kernel
+  // starts sooner, too; but on a CPU memcpy is much faster.
+  if (gate || (job.byKernel && !onCpu))
+    return recordKernelCopy(job);
+  barriers.before(Barriers::Transfer);
   VkBufferCopy region = {job.source.bufferOffset(), job.target.bufferOffset(),
                          job.bytes};
   vk.vkCmdCopyBuffer(current, job.source.buffer(), job.target.buffer(), 1,
@@ -357,6 +342,7 @@ void Recording::recordFill(const Op &op) {
     return;
   begin();
   Location target = locate(op.dst);
+  barriers.before(Barriers::Transfer);
   vk.vkCmdFillBuffer(current, target.buffer(), target.bufferOffset(), op.bytes,
                      op.value);
   mark("fill", op.bytes);

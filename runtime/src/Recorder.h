@@ -16,6 +16,7 @@
 #ifndef NXV_RUNTIME_RECORDER_H
 #define NXV_RUNTIME_RECORDER_H
 
+#include "Barriers.h"
 #include "Program.h"
 #include "Scratch.h"
 
@@ -29,6 +30,7 @@ struct CopyJob {
   Location source;
   Location target;
   uint64_t bytes = 0;
+  bool byKernel = false; // if a kernel may do it
 };
 
 /// What to record.
@@ -103,6 +105,8 @@ public:
   VkQueryPool queries() const { return queryPool; }
   /// Around each submission where its time is asked for: queries 0 and 1.
   VkCommandBuffer stamp(size_t index) const { return stamps[index]; }
+  /// At the end of each submission: lets the host read.
+  VkCommandBuffer handOver() const { return handOverCommands; }
   /// The host sees each turn of a loop by itself.
   bool turnByTurn() const { return stepwise; }
   size_t numLoops() const { return loops; }
@@ -119,19 +123,19 @@ private:
   uint64_t countQueries(const std::vector<pack::Op> &ops) const;
   void prepare();
   void recordStamp(size_t index);
+  void recordHandOver();
   void record();
   void recordOps(const std::vector<pack::Op> &ops, std::vector<Step> &steps);
   void recordOp(const pack::Op &op, std::vector<Step> &steps);
   void recordDispatch(const pack::Op &op);
   bool checkCopy(const CopyJob &job) const;
   void recordCopy(const CopyJob &job);
-  void recordGatedCopy(const CopyJob &job);
+  void recordKernelCopy(const CopyJob &job);
   void recordFill(const pack::Op &op);
   void launch(const uint32_t groups[3]);
   VkCommandBuffer newCommands(VkCommandBufferUsageFlags usage);
   void begin();
   void end(std::vector<Step> &steps);
-  void barrier(bool indirect = false);
   void timestamp(uint32_t query);
   void mark(const char *kernel, uint64_t grid);
   void destroy();
@@ -148,6 +152,7 @@ private:
   size_t recordPredicate(const pack::Arg &predicate, std::vector<Step> &steps);
   std::optional<uint64_t> gatedCost(const std::vector<pack::Op> &ops) const;
   std::optional<uint64_t> gatedCost(const pack::Op &op) const;
+  bool isForKernel(const pack::Op &copy) const;
   bool canGate(const pack::Op &copy) const;
   bool mayGate() const;
   Gate &makeGate(uint64_t capacity);
@@ -164,10 +169,12 @@ private:
   bool serialize;
 
   bool stepwise; // loops and branches are the host's
+  bool onCpu;
 
   VkCommandPool pool = VK_NULL_HANDLE;
   VkQueryPool queryPool = VK_NULL_HANDLE;
   VkCommandBuffer stamps[2] = {};
+  VkCommandBuffer handOverCommands = VK_NULL_HANDLE;
   Scratch readBack;  // predicates
   Scratch arguments; // of kernels, and sizes of gates
   std::vector<Location> slots;
@@ -178,7 +185,7 @@ private:
   std::vector<Segment> segments;
   std::vector<Step> root;
   VkCommandBuffer current = VK_NULL_HANDLE; // null between segments
-  bool clean = false;   // nothing was recorded since the last barrier
+  Barriers barriers;
   Gate *gate = nullptr; // that everything is recorded behind
   size_t depth = 0;     // of loops
   size_t loops = 0;

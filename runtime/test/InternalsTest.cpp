@@ -61,4 +61,68 @@ TEST(Internals, Lists) {
   EXPECT_TRUE(splitList("").empty());
 }
 
+struct Recorded {
+  VkPipelineStageFlags from, to;
+  VkAccessFlags writes, accesses;
+};
+std::vector<Recorded> recorded;
+
+void recordBarrier(VkCommandBuffer, VkPipelineStageFlags from,
+                   VkPipelineStageFlags to, VkDependencyFlags, uint32_t,
+                   const VkMemoryBarrier *barrier, uint32_t,
+                   const VkBufferMemoryBarrier *, uint32_t,
+                   const VkImageMemoryBarrier *) {
+  recorded.push_back(
+      {from, to, barrier->srcAccessMask, barrier->dstAccessMask});
+}
+
+TEST(Barriers, AreBetweenTheStagesConcerned) {
+  constexpr VkPipelineStageFlags compute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+  constexpr VkPipelineStageFlags transfer = VK_PIPELINE_STAGE_TRANSFER_BIT;
+  constexpr VkPipelineStageFlags indirect = VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT;
+  VolkDeviceTable vk = {};
+  vk.vkCmdPipelineBarrier = recordBarrier;
+  Barriers barriers(vk);
+  auto expect = [](VkPipelineStageFlags from, VkPipelineStageFlags to) {
+    ASSERT_EQ(recorded.size(), 1u);
+    EXPECT_EQ(recorded[0].from, from);
+    EXPECT_EQ(recorded[0].to, to);
+    recorded.clear();
+  };
+  recorded.clear();
+  // Nothing to wait for.
+  barriers.separate();
+  barriers.before(Barriers::Dispatch);
+  barriers.before(Barriers::Dispatch);
+  EXPECT_TRUE(recorded.empty());
+  // One barrier for all that follows, between dispatches alone.
+  barriers.separate();
+  barriers.before(Barriers::Dispatch);
+  expect(compute, compute);
+  barriers.before(Barriers::Dispatch);
+  EXPECT_TRUE(recorded.empty());
+  // A copy waits for what was ahead of the last separation.
+  barriers.before(Barriers::Transfer);
+  expect(compute, transfer);
+  barriers.separate();
+  barriers.before(Barriers::Dispatch);
+  expect(compute | transfer, compute);
+  // Counts are waited for where they are read.
+  barriers.separate();
+  barriers.before(Barriers::Dispatch | Barriers::Counts);
+  expect(compute, compute);
+  barriers.separate();
+  barriers.before(Barriers::Dispatch);
+  expect(compute, compute);
+  barriers.before(Barriers::Dispatch | Barriers::Indirect);
+  EXPECT_EQ(recorded[0].accesses & VK_ACCESS_INDIRECT_COMMAND_READ_BIT,
+            VkAccessFlags(VK_ACCESS_INDIRECT_COMMAND_READ_BIT));
+  expect(compute, compute | indirect);
+  // The end leaves nothing, and nothing is left.
+  barriers.finish();
+  expect(compute | transfer, compute | transfer);
+  barriers.finish();
+  EXPECT_TRUE(recorded.empty());
+}
+
 } // namespace

@@ -170,12 +170,16 @@ public:
     nxv_buffer_write(buffers[3], 0, inputs.flags.data(), 4);
     return nxv_invocation_run(invocation);
   }
+  std::vector<float> values() {
+    std::vector<float> x(kCount);
+    EXPECT_EQ(nxv_buffer_read(buffers[1], 0, x.data(), kBytes), NXV_OK);
+    return x;
+  }
   /// x, all of whose elements are the same.
   float result() {
-    std::vector<float> values(kCount);
-    EXPECT_EQ(nxv_buffer_read(buffers[1], 0, values.data(), kBytes), NXV_OK);
-    EXPECT_EQ(values, std::vector<float>(kCount, values[0]));
-    return values[0];
+    std::vector<float> x = values();
+    EXPECT_EQ(x, std::vector<float>(kCount, x[0]));
+    return x[0];
   }
   operator nxv_invocation *() const { return invocation; }
 
@@ -297,6 +301,26 @@ TEST(Loops, BranchThatChangesItsPredicate) {
   Inputs inputs;
   inputs.m = 0;
   expectBoth(packOf({fill(left, 4, 1), barrier, repeat(4, {op})}), inputs, 4);
+}
+
+/// A copy of any length leaves what is behind it as it was.
+TEST(Loops, CopiesOfAnyLength) {
+  for (uint64_t bytes : {1, 2, 3, 4, 5, 11, 12, 15, 16, 17, 31, 4096, 4099}) {
+    // The sums of an old x, all 2, and of what was copied over its begin, 1.
+    Pack pack = packOf({add(), barrier, add(held), barrier,
+                        loop(n, predicate, {copy(ones, held, bytes)}), barrier,
+                        copy(held, x, kBytes)});
+    for (int stepwise : {0, 1}) {
+      Environment variable("NXV_SERIALIZE", stepwise ? "1" : "0");
+      Work work(pack);
+      Inputs inputs;
+      inputs.n = 2;
+      NXV_ASSERT_OK(work.run(inputs));
+      std::vector<float> one(kCount, 1), two(kCount, 2);
+      std::memcpy(two.data(), one.data(), bytes);
+      EXPECT_EQ(work.values(), two) << bytes << " bytes, " << stepwise;
+    }
+  }
 }
 
 /// What the device cannot leave out, the host decides.
