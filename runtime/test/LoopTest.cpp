@@ -22,6 +22,8 @@ namespace {
 /// Several workgroups, which end inside of a unit of 16 bytes.
 constexpr uint64_t kCount = 1501;
 constexpr uint64_t kBytes = 4 * kCount;
+/// What lies behind x in its buffer, which no run may change.
+const std::vector<uint8_t> behind(64, 0xa5);
 
 // The buffers.
 constexpr Arg n = {0, 0};         // input: turns of the outer loop, plus 1
@@ -152,7 +154,8 @@ public:
     EXPECT_EQ(program.status, NXV_OK) << nxv_last_error();
     EXPECT_EQ(nxv_invocation_create(program, &invocation), NXV_OK);
     for (size_t i = 0; i < 4; ++i) {
-      nxv_buffer_create(device, i == 1 ? kBytes : 4, &buffers[i]);
+      uint64_t bytes = i == 1 ? kBytes + behind.size() : 4;
+      nxv_buffer_create(device, bytes, &buffers[i]);
       nxv_invocation_bind_input(invocation, i, buffers[i], 0);
     }
   }
@@ -166,6 +169,7 @@ public:
     std::vector<float> zeros(kCount);
     nxv_buffer_write(buffers[0], 0, &inputs.n, 4);
     nxv_buffer_write(buffers[1], 0, zeros.data(), kBytes);
+    nxv_buffer_write(buffers[1], kBytes, behind.data(), behind.size());
     nxv_buffer_write(buffers[2], 0, &inputs.m, 4);
     nxv_buffer_write(buffers[3], 0, inputs.flags.data(), 4);
     return nxv_invocation_run(invocation);
@@ -173,6 +177,10 @@ public:
   std::vector<float> values() {
     std::vector<float> x(kCount);
     EXPECT_EQ(nxv_buffer_read(buffers[1], 0, x.data(), kBytes), NXV_OK);
+    std::vector<uint8_t> found(behind.size());
+    EXPECT_EQ(nxv_buffer_read(buffers[1], kBytes, found.data(), found.size()),
+              NXV_OK);
+    EXPECT_EQ(found, behind);
     return x;
   }
   /// x, all of whose elements are the same.
