@@ -4,29 +4,43 @@
 """usage: check_programs.py FOLDER THEME [NAME...]
 
 Compiles each program of the theme (of these names), runs it with each of its inputs, and compares with the interpreter and,
-where a program says what it gives, with that."""
+where a program says what it gives, with that. Then it is run with the inputs in reverse order, and gives the same bits."""
 
 import importlib
 import sys
 
 from programs import theme
+from session import Device, Session
 from tools import Failure, Runner, Tensor, check_all, compare, differ
 
 
-def check(runner, program):
-    pack = runner.compile(program.file)
-    for number, (inputs, expected) in enumerate(zip(program.runs, program.expected)):
-        try:
-            reference = runner.interpret(program.file, inputs)
-            if expected is not None:
-                compare_numbers(reference, expected, program.tolerance)
-            options = ["--taps"] if program.taps is not None else []
-            results, text = runner.run(pack, program.file, inputs, *options)
-            compare(results, reference, program.tolerance)
-            if program.taps is not None:
-                compare_taps(text, program.taps[number])
-        except Failure as failure:
-            raise Failure(f"inputs {number}: {failure}") from None
+def check(runner, device, program):
+    session = Session(device, runner.compile(program.file), program.file)
+    if program.taps is not None:
+        session.watch_taps()
+    try:
+        first = [check_run(runner, session, program, number) for number in range(len(program.runs))]
+        for number in reversed(range(len(first))):
+            again = session.run(program.runs[number])
+            if [tensor.data for tensor in again] != [tensor.data for tensor in first[number]]:
+                raise Failure(f"inputs {number}: other bits after other inputs")
+    finally:
+        session.close()
+
+
+def check_run(runner, session, program, number):
+    inputs, expected = program.runs[number], program.expected[number]
+    try:
+        reference = runner.interpret(program.file, inputs)
+        if expected is not None:
+            compare_numbers(reference, expected, program.tolerance)
+        results = session.run(inputs)
+        compare(results, reference, program.tolerance)
+        if program.taps is not None:
+            compare_taps(session.taps, program.taps[number])
+    except Failure as failure:
+        raise Failure(f"inputs {number}: {failure}") from None
+    return results
 
 
 def compare_numbers(reference, expected, tolerance):
@@ -37,10 +51,9 @@ def compare_numbers(reference, expected, tolerance):
                 raise Failure(f"the interpreter's output {i} {difference}")
 
 
-def compare_taps(text, expected):
-    """`expected`: what nxv-run --taps prints, but for the shapes."""
-    lines = [line for line in text.splitlines() if line.startswith("tap ")]
-    found = [line.split(":")[0][len("tap ") :] + " " + line.split("= ")[1] for line in lines]
+def compare_taps(taps, expected):
+    """`expected`: pairs of a name and numbers."""
+    found = [(name, list(tensor.numbers())) for name, tensor in taps]
     if found != expected:
         raise Failure(f"taps are {found}, expected {expected}")
 
@@ -48,9 +61,11 @@ def compare_taps(text, expected):
 def main():
     folder, name, *chosen = sys.argv[1:]
     importlib.import_module(name)
-    runner = Runner(folder)
+    runner, device = Runner(folder), Device()
     programs = [program for program in theme(name) if not chosen or program.name in chosen]
-    return check_all([(program.name, lambda program=program: check(runner, program)) for program in programs])
+    status = check_all([(program.name, lambda program=program: check(runner, device, program)) for program in programs])
+    device.close()
+    return status
 
 
 if __name__ == "__main__":

@@ -226,7 +226,7 @@ def taps():
 
     (x,) = counted(g, n, [x], body)
     program.finish([g.tap(x, "end") * 2])
-    program.taps = [["step 5 7", "step 6 8", "step 8 10", "end 8 10"], ["end 5 7"]]
+    program.taps = [[("step", [5, 7]), ("step", [6, 8]), ("step", [8, 10]), ("end", [8, 10])], [("end", [5, 7])]]
     yield program.run([5, 7], 3, expect=[[16, 20]]).run([5, 7], 0, expect=[[10, 14]])
 
     program = Program("tap_in_branch")
@@ -239,5 +239,5 @@ def taps():
 
     (x,) = counted(g, 5, [x], body)
     program.finish([x])
-    program.taps = [["odd 2", "odd 6"]]
+    program.taps = [[("odd", [2]), ("odd", [6])]]
     yield program.run(0.0, expect=[[7.0]])

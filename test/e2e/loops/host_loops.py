@@ -222,12 +222,12 @@ def taps():
         return [g.tap(g.op("subtract", ordered, t), "step")]
 
     program.finish(counted(g, n, [x], body))
-    program.taps = [["step 7 5", "step 6 4", "step 4 2"], [], ["step 9 1"]]
+    program.taps = [[("step", [7, 5]), ("step", [6, 4]), ("step", [4, 2])], [], [("step", [9, 1])]]
     yield program.run([5, 7], 3).run([5, 7], 0, expect=[[5, 7]]).run([1, 9], 1)
 
     program = Program("tap_in_counted_loop")
     g = program.graph
     x = program.input("s32", [2])
     program.finish(counted(g, 3, [x], body))
-    program.taps = [["step 7 5", "step 6 4", "step 4 2"]]
+    program.taps = [[("step", [7, 5]), ("step", [6, 4]), ("step", [4, 2])]]
     yield program.run([5, 7])

@@ -29,6 +29,11 @@ class Tensor:
     def of(type, shape, numbers):
         return Tensor(type, shape, array.array(CODES[type], numbers).tobytes())
 
+    @staticmethod
+    def zeros(type, shape):
+        parts = 2 if type[0] == "c" else 1
+        return Tensor(type, shape, bytes(array.array(CODES[type]).itemsize * parts * math.prod(shape)))
+
     def numbers(self):
         """All numbers as they lie; of a complex tensor the parts."""
         values = array.array(CODES[self.type])
