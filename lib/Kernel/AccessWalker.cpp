@@ -128,8 +128,10 @@ void AccessWalker::walk(Value tensor, Indices indices) {
   repeats = saved;
 }
 
-void AccessWalker::walkPayload(linalg::GenericOp op, Indices loops) {
+void AccessWalker::walkPayload(linalg::GenericOp op, Indices loops,
+                               KnownIndices known) {
   Environment env;
+  env.indices.insert(known.begin(), known.end());
   env.loops.assign(loops.begin(), loops.end());
   for (OpOperand *input : op.getDpsInputOperands()) {
     if (op.getMatchingBlockArgument(input).use_empty())

@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "BlockEmitter.h"
+#include "BatchPlan.h"
 
 #include "nxv/Kernel/AccessWalker.h"
 
@@ -51,8 +52,12 @@ Root BlockEmitter::describe(linalg::GenericOp op) {
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   for (AffineExpr expr : map.getResults())
     root.parallel.push_back(cast<AffineDimExpr>(expr).getPosition());
+  auto batchLoop = op->getAttrOfType<IntegerAttr>(batchLoopAttrName);
+  if (batch > 1 && batchLoop)
+    root.batchLoop = batchLoop.getInt();
   for (unsigned loop : root.parallel)
-    root.resultShape.push_back(sizes[loop]);
+    root.resultShape.push_back(
+        int64_t(loop) == root.batchLoop ? sizes[loop] / batch : sizes[loop]);
   op.getReductionDims(root.reduced);
   for (unsigned loop : root.reduced)
     root.extents.push_back(sizes[loop]);
@@ -77,27 +82,71 @@ Root BlockEmitter::describe(linalg::GenericOp op) {
   return root;
 }
 
-LogicalResult BlockEmitter::describeOutput(Value value, bool quiet) {
+/// What of a result is written.
+Output BlockEmitter::startOutput(unsigned number) {
   Output output;
-  output.value = value;
-  ArrayRef<int64_t> shape = shapeOf(value);
-  IndexSpace symbols(group.getContext());
-  SmallVector<AffineExpr> dims;
-  for (int64_t size : shape)
-    dims.push_back(symbols.addDim(size));
-  AffineExpr position;
-  bool consistent = true;
+  output.value = getYields(group)[number];
+  llvm::append_range(output.shape, shapeOf(output.value));
+  output.batched = batch > 1 && isBatched(group, number);
+  output.window = getWrittenWindow(group, number);
+  if (output.window && output.batched &&
+      (output.window->starts.front() ||
+       output.window->sizes.front() != output.shape.front()))
+    output.window.reset();
+  if (output.window)
+    output.shape = output.window->sizes;
+  if (output.batched)
+    output.shape.front() /= batch;
+  return output;
+}
+
+/// Reports the reductions' results that the element at `dims` of what is
+/// written of a result needs.
+void BlockEmitter::walkOutput(
+    const Output &output, IndexSpace &symbols, ArrayRef<AffineExpr> dims,
+    AffineExpr batchDim,
+    std::function<void(Value, ArrayRef<AffineExpr>)> onRoot) {
   auto isLeaf = [&](Value v) {
     return isa<BlockArgument>(v) || v.getDefiningOp()->hasAttr(rootAttrName);
   };
   auto onLeaf = [&](Value v, ArrayRef<AffineExpr> at) {
-    if (isa<BlockArgument>(v))
-      return;
-    AffineExpr flat = symbols.flatten(at, shapeOf(v));
+    if (!isa<BlockArgument>(v))
+      onRoot(v, at);
+  };
+  AccessWalker walker(symbols, isLeaf, onLeaf);
+  SmallVector<AffineExpr> indices(dims);
+  if (output.batched)
+    indices.front() =
+        symbols.simplify(batchDim * output.shape.front() + indices.front());
+  if (!output.window)
+    return walker.walk(output.value, indices);
+  KnownStarts starts = placeWindow(*output.window, symbols, indices);
+  walker.walkPayload(output.window->op, indices, starts);
+}
+
+LogicalResult BlockEmitter::describeOutput(unsigned number, bool quiet) {
+  Output output = startOutput(number);
+  ArrayRef<int64_t> shape = output.shape;
+  IndexSpace symbols(group.getContext());
+  SmallVector<AffineExpr> dims;
+  for (int64_t size : shape)
+    dims.push_back(symbols.addDim(size));
+  AffineExpr batchDim = symbols.addDim(batch);
+  AffineExpr position;
+  bool consistent = true;
+  auto onRoot = [&](Value v, ArrayRef<AffineExpr> at) {
+    auto root = llvm::find_if(
+        roots, [&](Root &each) { return each.op == v.getDefiningOp(); });
+    SmallVector<AffineExpr> own(at);
+    for (auto [axis, loop] : llvm::enumerate(root->parallel))
+      if (int64_t(loop) == root->batchLoop)
+        own[axis] =
+            symbols.simplify(own[axis] - batchDim * root->resultShape[axis]);
+    AffineExpr flat = symbols.flatten(own, root->resultShape);
     consistent &= !position || position == flat;
     position = flat;
   };
-  AccessWalker(symbols, isLeaf, onLeaf).walk(value, dims);
+  walkOutput(output, symbols, dims, batchDim, onRoot);
   SmallVector<AffineExpr> pointDims;
   SmallVector<int64_t> pointShape;
   for (unsigned axis = 0; axis < shape.size(); ++axis) {
@@ -124,24 +173,45 @@ LogicalResult BlockEmitter::describeOutput(Value value, bool quiet) {
   return success();
 }
 
+/// Without reductions the results, all of one size, are the points.
+void BlockEmitter::describeMap() {
+  for (unsigned i = 0; i < group->getNumResults(); ++i)
+    outputs.push_back(startOutput(i));
+  auto differs = [&](const Output &output) {
+    return product(output.shape) != product(outputs.front().shape);
+  };
+  if (llvm::any_of(outputs, differs))
+    for (Output &output : outputs) {
+      output.window.reset();
+      output.shape.assign(shapeOf(output.value).begin(),
+                          shapeOf(output.value).end());
+      if (output.batched)
+        output.shape.front() /= batch;
+    }
+  points = product(outputs.front().shape);
+  for (Output &output : outputs)
+    for (unsigned axis = 0; axis < output.shape.size(); ++axis)
+      output.points.push_back(axis);
+}
+
 LogicalResult BlockEmitter::analyze(bool quiet) {
   for (linalg::GenericOp op : getRoots(group))
     roots.push_back(describe(op));
   if (roots.empty()) {
-    points = product(shapeOf(getYields(group).front()));
-    for (Value value : getYields(group)) {
-      Output output;
-      output.value = value;
-      for (unsigned axis = 0; axis < shapeOf(value).size(); ++axis)
-        output.points.push_back(axis);
-      outputs.push_back(output);
+    describeMap();
+    if (llvm::any_of(outputs, [&](const Output &output) {
+          return product(output.shape) != points;
+        })) {
+      if (quiet)
+        return failure();
+      return group.emitOpError("internal: results of different sizes");
     }
   } else {
     points = product(roots.front().resultShape);
     for (Root &root : roots)
       stages = std::max(stages, root.stage + 1);
-    for (Value value : getYields(group))
-      if (failed(describeOutput(value, quiet)))
+    for (unsigned i = 0; i < group->getNumResults(); ++i)
+      if (failed(describeOutput(i, quiet)))
         return failure();
   }
   if (fixedThreads)
@@ -193,10 +263,12 @@ void BlockEmitter::score(int64_t &rows, int64_t &columns) {
   for (Output &output : outputs) {
     if (output.count == 1)
       continue;
+    int64_t bytes = product(output.shape) * bytesOf(output.value) /
+                    std::max<int64_t>(1, product(shapeOf(output.value)));
     bool innerLast =
         output.points.empty() ||
         (!output.inner.empty() && output.inner.back() > output.points.back());
-    (innerLast ? rows : columns) += bytesOf(output.value);
+    (innerLast ? rows : columns) += bytes;
   }
 }
 
@@ -377,10 +449,19 @@ std::pair<AffineExpr, Value> BlockEmitter::element(AffineExpr iteration,
   return result;
 }
 
+/// The indices of this thread's point in a reduction's result.
+SmallVector<AffineExpr> BlockEmitter::pointOf(Root &root) {
+  SmallVector<AffineExpr> indices = space->unflatten(point, root.resultShape);
+  for (auto [axis, loop] : llvm::enumerate(root.parallel))
+    if (int64_t(loop) == root.batchLoop)
+      indices[axis] =
+          space->simplify(part * root.resultShape[axis] + indices[axis]);
+  return indices;
+}
+
 SmallVector<AffineExpr> BlockEmitter::loopsOf(Root &root, AffineExpr element) {
   SmallVector<AffineExpr> loops(root.op.getNumLoops());
-  for (auto [loop, index] :
-       llvm::zip(root.parallel, space->unflatten(point, root.resultShape)))
+  for (auto [loop, index] : llvm::zip(root.parallel, pointOf(root)))
     loops[loop] = index;
   for (auto [loop, index] :
        llvm::zip(root.reduced, space->unflatten(element, root.extents)))
@@ -476,7 +557,8 @@ AffineExpr BlockEmitter::sharedPosition(AffineExpr which) {
                      : which * layout.pointLanes + pointLane;
 }
 
-/// Combines the partial results of a point's lanes; every lane gets the result.
+/// Combines the partial results of a point's lanes for a reduction of several
+/// results; every lane gets them.
 Values BlockEmitter::combineLanes(KernelBuilder &kernel, Root &root,
                                   Values values) {
   int64_t columnWidth = layout.rows ? 1 : layout.width;
@@ -528,12 +610,59 @@ Values BlockEmitter::combineLanes(KernelBuilder &kernel, Root &root,
   return values;
 }
 
+/// What combines partial results: reductions with the same need not wait for
+/// one another.
+static std::tuple<StringRef, Type, Attribute> kindOf(Root &root) {
+  Operation *last =
+      root.op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
+  return {last->getName().getStringRef(), last->getResult(0).getType(),
+          last->getAttrDictionary()};
+}
+
+/// Combines the partial results of a point's lanes for all reductions.
+void BlockEmitter::combineTogether(KernelBuilder &kernel,
+                                   ArrayRef<Root *> stage,
+                                   std::vector<Values> &values) {
+  LaneGrid grid{layout.rows,         layout.pointLanes,
+                layout.elementLanes, layout.rows ? 1 : layout.width,
+                pointLane,           elementLane};
+  std::vector<SmallVector<size_t>> kinds;
+  for (size_t i = 0; i < stage.size(); ++i) {
+    if (values[i].size() != 1) {
+      values[i] = combineLanes(kernel, *stage[i], values[i]);
+      continue;
+    }
+    auto same = [&](const SmallVector<size_t> &kind) {
+      return kindOf(*stage[kind.front()]) == kindOf(*stage[i]) &&
+             int64_t(kind.size()) <
+                 exchange->getBatch(getElementTypeOrSelf(values[i][0]),
+                                    grid.width);
+    };
+    auto kind = llvm::find_if(kinds, same);
+    if (kind == kinds.end())
+      kinds.push_back({i});
+    else
+      kind->push_back(i);
+  }
+  for (const SmallVector<size_t> &kind : kinds) {
+    Values own;
+    for (size_t i : kind)
+      own.push_back(values[i].front());
+    Root &root = *stage[kind.front()];
+    Values results = LaneExchange(kernel, *exchange, grid)
+                         .combine(own, [&](Value lhs, Value rhs) {
+                           return combine(root, lhs, rhs).front();
+                         });
+    for (auto [i, result] : llvm::zip(kind, results))
+      values[i] = {result};
+  }
+}
+
 void BlockEmitter::emitStage(KernelBuilder &kernel, ArrayRef<Root *> stage) {
   Values values;
   for (Root *root : stage)
     for (OpOperand &init : root->op.getDpsInitsMutable()) {
-      Value value = emitter->elementAt(
-          init.get(), space->unflatten(point, root->resultShape));
+      Value value = emitter->elementAt(init.get(), pointOf(*root));
       values.push_back(emitter->splat(value));
     }
   int64_t count = iterations(stage.front()->count);
@@ -549,6 +678,7 @@ void BlockEmitter::emitStage(KernelBuilder &kernel, ArrayRef<Root *> stage) {
     values = emitter->loop(0, count, 1, values, body);
   }
   unsigned position = 0;
+  std::vector<Values> partial;
   for (Root *root : stage) {
     unsigned number = root->op.getNumDpsInits();
     Values own(values.begin() + position, values.begin() + position + number);
@@ -563,48 +693,77 @@ void BlockEmitter::emitStage(KernelBuilder &kernel, ArrayRef<Root *> stage) {
       }
       own = sum;
     }
-    if (layout.elementLanes > 1)
-      own = combineLanes(kernel, *root, own);
+    partial.push_back(own);
+  }
+  if (layout.elementLanes > 1)
+    combineTogether(kernel, stage, partial);
+  for (auto [root, own] : llvm::zip(stage, partial))
     for (auto [result, value] : llvm::zip(root->op.getResults(), own))
       emitter->bindProducer(result, [value = value](auto) { return value; });
-  }
 }
 
-void BlockEmitter::storeOutput(Output &output, Value buffer, AffineExpr inner,
+/// Where what is written of a result begins.
+SmallVector<AffineExpr> BlockEmitter::originOf(Output &output) {
+  SmallVector<AffineExpr> origin(output.shape.size(), space->constant(0));
+  if (output.window)
+    for (auto [axis, start] : llvm::enumerate(output.window->starts))
+      if (start)
+        origin[axis] = emitter->uniformIndex(output.window->op, start);
+  if (output.batched)
+    origin.front() = space->simplify(part * output.shape.front());
+  return origin;
+}
+
+void BlockEmitter::storeOutput(Output &output, Place result,
+                               ArrayRef<AffineExpr> origin, AffineExpr inner,
                                Value mask) {
-  ArrayRef<int64_t> shape = shapeOf(output.value);
-  SmallVector<AffineExpr> indices(shape.size());
+  SmallVector<AffineExpr> indices(output.shape.size());
   SmallVector<int64_t> pointShape;
   for (unsigned axis : output.points)
-    pointShape.push_back(shape[axis]);
+    pointShape.push_back(output.shape[axis]);
   for (auto [axis, index] :
        llvm::zip(output.points, space->unflatten(point, pointShape)))
     indices[axis] = index;
   for (auto [axis, index] :
        llvm::zip(output.inner, space->unflatten(inner, output.innerShape)))
     indices[axis] = index;
-  Value value = emitter->elementAt(output.value, indices);
+  for (auto [index, first] : llvm::zip(indices, origin))
+    index = space->simplify(index + first);
+  Value value;
+  if (output.window) {
+    KnownStarts known;
+    for (auto [start, first] : llvm::zip(output.window->starts, origin))
+      if (start)
+        known.push_back({start, first});
+    value = emitter->payloadAt(output.window->op, indices, {}, known).front();
+  } else {
+    value = emitter->elementAt(output.value, indices);
+  }
+  AffineExpr position = space->flatten(indices, shapeOf(output.value));
+  if (result.base)
+    position = space->simplify(position - result.base);
   emitter->guarded(mask, [&] {
-    emitter->store(buffer, getElementTypeOrSelf(output.value.getType()),
-                   space->flatten(indices, shape), value);
+    emitter->store(result.buffer, getElementTypeOrSelf(output.value.getType()),
+                   position, value);
   });
 }
 
 void BlockEmitter::emitOutput(KernelBuilder &kernel, Output &output,
-                              Value buffer) {
+                              Place result) {
   if (output.count == 0)
     return;
+  SmallVector<AffineExpr> origin = originOf(output);
   if (output.count == 1) {
     // One lane of the point writes.
     Value first = emitter->lessThan(elementLane, 1);
     emitter->guarded(both(pointMask, first), [&] {
-      storeOutput(output, buffer, space->constant(0), {});
+      storeOutput(output, result, origin, space->constant(0), {});
     });
     return;
   }
   auto body = [&](AffineExpr iteration, ValueRange) -> Values {
     auto [expr, mask] = element(iteration, output.count);
-    storeOutput(output, buffer, expr, both(pointMask, mask));
+    storeOutput(output, result, origin, expr, both(pointMask, mask));
     return {};
   };
   int64_t count = iterations(output.count);
@@ -615,22 +774,15 @@ void BlockEmitter::emitOutput(KernelBuilder &kernel, Output &output,
     emitter->loop(0, count, 1, {}, body);
 }
 
-Value ExchangeMemory::get(KernelBuilder &kernel, unsigned slot, Type element,
-                          int64_t count) {
-  Value &value =
-      memory[{turn * 64 + slot, count, element.getAsOpaquePointer()}];
-  if (!value)
-    value = kernel.allocateShared(element, count);
-  return value;
-}
-
 int64_t BlockEmitter::getGrid() const {
   int64_t each = layout.pointLanes * (layout.rows ? 1 : layout.width);
   return std::max<int64_t>(1, llvm::divideCeil(points, each));
 }
 
 void BlockEmitter::emit(KernelBuilder &kernel, ExchangeMemory &memory,
-                        AffineExpr place, ValueRange buffers) {
+                        AffineExpr place, ArrayRef<Place> results,
+                        AffineExpr partNumber) {
+  part = partNumber;
   emitter = &kernel.getEmitter();
   space = &kernel.getSpace();
   exchange = &memory;
@@ -644,8 +796,8 @@ void BlockEmitter::emit(KernelBuilder &kernel, ExchangeMemory &memory,
     for (auto &[count, members] : walks)
       emitStage(kernel, members);
   }
-  for (auto [output, buffer] : llvm::zip(outputs, buffers))
-    emitOutput(kernel, output, buffer);
+  for (auto [output, result] : llvm::zip(outputs, results))
+    emitOutput(kernel, output, result);
 }
 
 FailureOr<gpu::GPUFuncOp> nxv::emitBlock(program::GroupOp group,
@@ -655,10 +807,10 @@ FailureOr<gpu::GPUFuncOp> nxv::emitBlock(program::GroupOp group,
     return failure();
   KernelBuilder kernel(module, name, group, emitter.getThreads(),
                        emitter.getGrid());
-  SmallVector<Value> buffers;
+  SmallVector<Place> results;
   for (unsigned i = 0; i < group->getNumResults(); ++i)
-    buffers.push_back(kernel.getOutputBuffer(i));
-  ExchangeMemory exchange;
-  emitter.emit(kernel, exchange, kernel.getWorkgroupId(), buffers);
+    results.push_back({kernel.getOutputBuffer(i), {}});
+  ExchangeMemory exchange(group.getOperation(), emitter.getThreads());
+  emitter.emit(kernel, exchange, kernel.getWorkgroupId(), results);
   return kernel.finish();
 }

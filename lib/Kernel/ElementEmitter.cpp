@@ -256,8 +256,9 @@ static Type storedElement(Value buffer, Type element) {
              : element;
 }
 
-void ElementEmitter::bindBuffer(Value tensor, Value buffer) {
+void ElementEmitter::bindBuffer(Value tensor, Value buffer, AffineExpr base) {
   buffers[tensor] = buffer;
+  bases[tensor] = base;
 }
 void ElementEmitter::bindProducer(Value tensor, Producer producer) {
   producers[tensor] = std::move(producer);
@@ -379,9 +380,12 @@ Value ElementEmitter::compute(Value tensor, Indices indices) {
   auto type = cast<RankedTensorType>(tensor.getType());
   if (type.getNumElements() == 0)
     return constant(zeroOf(builder, type.getElementType()));
-  if (Value buffer = buffers.lookup(tensor))
-    return load(buffer, type.getElementType(),
-                space.flatten(indices, type.getShape()));
+  if (Value buffer = buffers.lookup(tensor)) {
+    AffineExpr position = space.flatten(indices, type.getShape());
+    if (AffineExpr base = bases.lookup(tensor))
+      position = space.simplify(position - base);
+    return load(buffer, type.getElementType(), position);
+  }
   Operation *op = tensor.getDefiningOp();
   if (auto cst = dyn_cast_or_null<arith::ConstantOp>(op))
     return constant(
@@ -462,17 +466,21 @@ ElementEmitter::Values ElementEmitter::reduceInline(linalg::GenericOp op,
 
 ElementEmitter::Values ElementEmitter::payloadAt(linalg::GenericOp op,
                                                  Indices loops,
-                                                 ValueRange accumulators) {
+                                                 ValueRange accumulators,
+                                                 KnownIndices known) {
   return payloadOf(op, loops, SmallVector<Value>(op.getNumDpsInputs()),
-                   accumulators);
+                   accumulators, known);
 }
 
 ElementEmitter::Values ElementEmitter::payloadOf(linalg::GenericOp op,
                                                  Indices loops,
                                                  ValueRange inputs,
-                                                 ValueRange accumulators) {
+                                                 ValueRange accumulators,
+                                                 KnownIndices known) {
   Environment env;
   env.loops.assign(loops.begin(), loops.end());
+  for (auto [value, index] : known)
+    env.values[value] = {{}, index, {}};
   Block *body = op.getBody();
   unsigned position = 0;
   for (OpOperand *input : op.getDpsInputOperands()) {
@@ -498,6 +506,23 @@ ElementEmitter::Values ElementEmitter::payloadOf(linalg::GenericOp op,
   for (Value operand : body->getTerminator()->getOperands())
     results.push_back(asValue(env.lookup(operand, *this)));
   return results;
+}
+
+void ElementEmitter::evaluateNeeded(Value value, Block &block,
+                                    Environment &env) {
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != &block || env.values.count(value))
+    return;
+  for (Value operand : op->getOperands())
+    evaluateNeeded(operand, block, env);
+  evaluateOp(*op, env);
+}
+
+AffineExpr ElementEmitter::uniformIndex(linalg::GenericOp op, Value wanted) {
+  Environment env;
+  env.loops.assign(op.getNumLoops(), space.constant(0));
+  evaluateNeeded(wanted, *op.getBody(), env);
+  return space.simplify(asIndex(env.lookup(wanted, *this)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -587,6 +612,9 @@ Value ElementEmitter::vectorized(Operation &op, Values operands) {
 }
 
 void ElementEmitter::evaluateOp(Operation &op, Environment &env) {
+  // Given, rather than to be computed.
+  if (op.getNumResults() == 1 && env.values.count(op.getResult(0)))
+    return;
   if (evaluateIndexOp(op, env))
     return;
   if (auto cst = dyn_cast<arith::ConstantOp>(op)) {

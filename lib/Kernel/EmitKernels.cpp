@@ -201,8 +201,13 @@ LogicalResult ProgramBuilder::addGroup(program::GroupOp group) {
 LogicalResult ProgramBuilder::addLoop(nxv::WhileOp op) {
   Location loc = op.getLoc();
   SmallVector<Value> states;
-  for (Value operand : op.getOperands()) {
+  for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
     Value from = bufferOf(operand);
+    // What no turn changes stays where it is.
+    if (isInvariantState(op, i)) {
+      states.push_back(from);
+      continue;
+    }
     states.push_back(createBuffer(BufferKind::arena, operand.getType(), loc));
     copy(loc, from, states.back(), operand.getType());
   }
@@ -366,12 +371,9 @@ LogicalResult ProgramBuilder::addBranch(nxv::CaseOp op, unsigned number,
   auto fill = [&](unsigned which) {
     Block &block = op.getBranches()[which].front();
     auto yields = block.getTerminator()->getOperands();
-    for (auto [operand, result] : llvm::zip(yields, results)) {
-      Value value = stripReshapes(operand);
-      auto group = value.getDefiningOp<program::GroupOp>();
-      if (group && group->getBlock() == &block)
+    for (auto [value, result] : llvm::zip(getDirectResults(block), results))
+      if (value)
         destinations[value] = result;
-    }
     if (failed(addBlock(block)))
       return failure();
     for (auto [operand, result] : llvm::zip(yields, results))

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "BatchPlan.h"
 #include "BlockEmitter.h"
 #include "LoopPlan.h"
 
@@ -29,6 +30,10 @@ using program::Family;
 
 /// What one workgroup may do in a group inside a loop, and in one around it.
 static constexpr int64_t loopWork = 1 << 17, straightWork = 1 << 13;
+/// The elements with which a workgroup of several is busy.
+static constexpr int64_t enoughLanes = 128;
+/// Threads of a workgroup at most.
+static constexpr int64_t mostThreads = 256;
 /// Groups and loops of one kernel: they are all compiled into it.
 static constexpr int64_t mostSteps = 160;
 /// Workgroup memory that every device should have, with some left, and what
@@ -55,17 +60,36 @@ bool nxv::isMovedState(nxv::WhileOp op, unsigned state) {
          }) > 1;
 }
 
-int64_t nxv::getWork(program::GroupOp group) {
+int64_t nxv::getBatch(program::GroupOp group) {
+  auto batch = group->getAttrOfType<IntegerAttr>(batchAttrName);
+  return batch ? batch.getInt() : 1;
+}
+
+int64_t nxv::getWork(program::GroupOp group, int64_t batch) {
   int64_t work = 1;
-  for (Value result : group->getResults())
+  llvm::SmallPtrSet<Operation *, 4> windows;
+  bool batched = batch > 1 && group->getNumResults() > 0;
+  for (unsigned i = 0; i < group->getNumResults(); ++i) {
+    Value result = group->getResult(i);
+    batched &= isBatched(group, i);
+    if (auto window = getWrittenWindow(group, i)) {
+      windows.insert(window->op);
+      work = std::max(work, window->getNumElements());
+      continue;
+    }
     work = std::max(work,
                     cast<RankedTensorType>(result.getType()).getNumElements());
+  }
   group.getBody().walk([&](linalg::GenericOp op) {
+    if (windows.contains(op))
+      return;
     int64_t points = 1;
     for (int64_t size : op.getStaticLoopRanges())
       points *= size;
     work = std::max(work, points);
   });
+  if (batched)
+    work = llvm::divideCeil(work, batch);
   // A thread of a scatter goes over all updates.
   group.getBody().walk([&](nxv::ScatterOp op) {
     work = std::max(
@@ -80,9 +104,11 @@ int64_t nxv::getLoopThreads(program::GroupOp group) {
   int64_t work = 1;
   group.getBody().walk([&](program::GroupOp inner) {
     if (inner != group)
-      work = std::max(work, getWork(inner));
+      work = std::max(work, getWork(inner, getBatch(group)));
   });
-  return std::clamp<int64_t>(llvm::PowerOf2Ceil(work), 32, 256);
+  // Two elements for each lane: as much work for fewer barriers' waiting, and
+  // independent operations to go on with.
+  return std::clamp<int64_t>(llvm::PowerOf2Ceil(work) / 2, 32, mostThreads);
 }
 
 static bool isNeutral(Operation *op) {
@@ -90,36 +116,43 @@ static bool isNeutral(Operation *op) {
              tensor::CollapseShapeOp>(op);
 }
 
-static bool suitsWorkgroup(program::GroupOp group, int64_t limit) {
-  switch (group.getFamily()) {
-  case Family::map:
-  case Family::transpose:
-  case Family::reduce:
-  case Family::contract:
-  case Family::conv:
-    break;
-  case Family::scatter:
-    return getWork(group) <= limit;
-  default:
+/// Could one workgroup do everything, were it little enough?
+static bool isFusable(Operation *op) {
+  if (isNeutral(op) || op->hasTrait<OpTrait::IsTerminator>())
+    return true;
+  if (auto group = dyn_cast<program::GroupOp>(op))
+    return llvm::is_contained({Family::map, Family::transpose, Family::reduce,
+                               Family::contract, Family::conv, Family::scatter},
+                              group.getFamily());
+  if (!isa<nxv::WhileOp, nxv::CaseOp>(op))
     return false;
-  }
-  return getWork(group) <= limit &&
-         succeeded(BlockEmitter(group, 256).analyze(/*quiet=*/true));
+  return llvm::all_of(op->getRegions(), [](Region &region) {
+    return llvm::all_of(region.front(),
+                        [](Operation &inner) { return isFusable(&inner); });
+  });
 }
 
-/// Counts the steps inside, or gives nothing if one does not suit.
-static std::optional<int64_t> countSteps(Operation *op, int64_t limit) {
-  if (isNeutral(op) || op->hasTrait<OpTrait::IsTerminator>())
-    return 0;
+static bool suitsWorkgroup(program::GroupOp group, int64_t limit,
+                           int64_t batch) {
+  if (getWork(group, batch) > limit)
+    return false;
+  return group.getFamily() == Family::scatter ||
+         succeeded(BlockEmitter(group, 256, batch).analyze(/*quiet=*/true));
+}
+
+/// Counts the steps inside of something fusable, or gives nothing if one is too
+/// much for a workgroup.
+static std::optional<int64_t> countSteps(Operation *op, int64_t limit,
+                                         int64_t batch) {
   if (auto group = dyn_cast<program::GroupOp>(op))
-    return suitsWorkgroup(group, limit) ? std::optional<int64_t>(1)
-                                        : std::nullopt;
+    return suitsWorkgroup(group, limit, batch) ? std::optional<int64_t>(1)
+                                               : std::nullopt;
   if (!isa<nxv::WhileOp, nxv::CaseOp>(op))
-    return std::nullopt;
+    return 0;
   int64_t steps = 1;
   for (Region &region : op->getRegions())
     for (Operation &inner : region.front()) {
-      std::optional<int64_t> count = countSteps(&inner, loopWork);
+      std::optional<int64_t> count = countSteps(&inner, loopWork, batch);
       if (!count)
         return std::nullopt;
       steps += *count;
@@ -127,82 +160,94 @@ static std::optional<int64_t> countSteps(Operation *op, int64_t limit) {
   return steps;
 }
 
+static bool isControl(Operation *op) {
+  return isa<nxv::WhileOp, nxv::CaseOp>(op);
+}
+
 namespace {
-/// A run of operations of one block that becomes a kernel.
+using Run = SmallVector<Operation *>;
+
+/// Makes kernels of the operations of one block.
 class LoopFuser {
 public:
   explicit LoopFuser(Block &block) : block(block) {}
   void run();
 
 private:
+  void fuse(Run &segment);
+  void findBatch(ArrayRef<Operation *> segment);
+  SmallVector<Run> divide(ArrayRef<Operation *> segment);
   void wrap(ArrayRef<Operation *> ops);
   bool plan(ArrayRef<Operation *> ops);
-  void planOp(Operation *op);
-  bool fitsShared(Type type) const;
-  int64_t placeInside(Type type);
+  bool planOp(Operation *op);
+  void findDirect(Operation *op);
+  int64_t bytesOf(Value result) const;
+  bool fitsShared(Value result) const;
+  int64_t placeInside(Value result);
   void planSaves(nxv::WhileOp loop, SmallVectorImpl<int64_t> &where);
 
   Block &block;
+  BatchPlan batch;
   llvm::SetVector<Value> inputs, outputs;
   SmallVector<Type> scratch;
   SmallVector<std::pair<Operation *, SmallVector<int64_t>>> places;
   SmallVector<arith::ConstantOp> literals;
+  llvm::DenseSet<Value> direct;
   int64_t sharedBytes = 0;
   int64_t sharedBudget = 0;
 };
 } // namespace
 
-/// Bytes through which lanes exchange what their reductions hold: two sets of
-/// two levels for each kind of accumulator, an entry a thread.
-static int64_t exchangeBytes(ArrayRef<Operation *> ops) {
-  llvm::SetVector<std::pair<unsigned, Type>> kinds;
-  for (Operation *op : ops)
-    op->walk([&](linalg::GenericOp root) {
-      if (root->hasAttr(rootAttrName))
-        for (auto [i, type] : llvm::enumerate(root.getResultTypes()))
-          kinds.insert({unsigned(i), getElementTypeOrSelf(type)});
-    });
-  constexpr int64_t sets = 2, levels = 2, threads = 256;
-  int64_t bytes = 0;
-  for (auto &[i, type] : kinds)
-    bytes += llvm::divideCeil(
-        sharedElement(type, threads).getIntOrFloatBitWidth(), 8);
-  return sets * levels * threads * bytes;
+/// Bytes of workgroup memory that a result would take.
+int64_t LoopFuser::bytesOf(Value result) const {
+  int64_t bytes = sharedByteSize(result.getType());
+  if (batch.isSliced(result))
+    bytes = llvm::divideCeil(bytes, batch.getGroups());
+  return llvm::alignTo(bytes, 16);
 }
 
-static int64_t alignedBytes(Type type) {
-  return llvm::alignTo(sharedByteSize(type), 16);
-}
-
-bool LoopFuser::fitsShared(Type type) const {
-  int64_t bytes = alignedBytes(type);
+bool LoopFuser::fitsShared(Value result) const {
+  int64_t bytes = bytesOf(result);
   return bytes <= largestShared && sharedBytes + bytes <= sharedBudget;
 }
 
 /// A place that only this kernel knows.
-int64_t LoopFuser::placeInside(Type type) {
-  if (fitsShared(type)) {
-    sharedBytes += alignedBytes(type);
+int64_t LoopFuser::placeInside(Value result) {
+  if (fitsShared(result)) {
+    sharedBytes += bytesOf(result);
     return -1;
   }
-  scratch.push_back(type);
+  scratch.push_back(result.getType());
   return outputs.size() + scratch.size() - 1;
 }
 
 void LoopFuser::planSaves(nxv::WhileOp loop, SmallVectorImpl<int64_t> &where) {
   SmallVector<int64_t> saves;
   bool any = false;
-  for (auto [i, type] : llvm::enumerate(loop.getResultTypes())) {
-    bool moves = isMovedState(loop, i);
-    saves.push_back(moves ? placeInside(type) : -1);
+  for (OpResult result : loop->getResults()) {
+    bool moves = isMovedState(loop, result.getResultNumber());
+    saves.push_back(moves ? placeInside(result) : -1);
     any |= moves;
   }
   if (any)
     where.append(saves);
 }
 
-/// Gives each result of `op`, and of what is inside, a place.
-void LoopFuser::planOp(Operation *op) {
+/// Finds the values that are written where a loop or a branch has its results.
+void LoopFuser::findDirect(Operation *op) {
+  if (auto loop = dyn_cast<nxv::WhileOp>(op))
+    for (auto [value, state] : getDirectStates(loop.getBody().front()))
+      direct.insert(value);
+  if (auto branches = dyn_cast<nxv::CaseOp>(op))
+    for (Region &branch : branches.getBranches())
+      for (Value value : getDirectResults(branch.front()))
+        direct.insert(value);
+}
+
+/// Gives each result of `op`, and of what is inside, a place. Fails where the
+/// workgroups of a batch would share a buffer that all of them write.
+bool LoopFuser::planOp(Operation *op) {
+  bool possible = true;
   op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
     if (auto cst = dyn_cast<arith::ConstantOp>(inner))
       if (isa<RankedTensorType>(cst.getType()) &&
@@ -210,14 +255,24 @@ void LoopFuser::planOp(Operation *op) {
         literals.push_back(cst);
     if (isNeutral(inner) || inner->hasTrait<OpTrait::IsTerminator>())
       return WalkResult::skip();
+    findDirect(inner);
     SmallVector<int64_t> where;
-    for (Value result : inner->getResults()) {
-      auto *found = llvm::find(outputs, result);
-      bool whole = isa<program::GroupOp>(inner);
-      if (found != outputs.end() && (whole || !fitsShared(result.getType())))
+    for (OpResult result : inner->getResults()) {
+      auto loop = dyn_cast<nxv::WhileOp>(inner);
+      if (direct.contains(result) ||
+          (loop && isInvariantState(loop, result.getResultNumber()))) {
+        where.push_back(-1);
+        continue;
+      }
+      bool alone = batch.getSize() == 1 || batch.isSliced(result);
+      bool large = !fitsShared(result);
+      possible &= alone || !large;
+      auto *found = llvm::find(outputs, Value(result));
+      bool whole = isa<program::GroupOp>(inner) && alone;
+      if (found != outputs.end() && (whole || large))
         where.push_back(found - outputs.begin());
       else
-        where.push_back(placeInside(result.getType()));
+        where.push_back(placeInside(result));
     }
     if (auto loop = dyn_cast<nxv::WhileOp>(inner))
       planSaves(loop, where);
@@ -225,6 +280,7 @@ void LoopFuser::planOp(Operation *op) {
     return isa<program::GroupOp>(inner) ? WalkResult::skip()
                                         : WalkResult::advance();
   });
+  return possible;
 }
 
 bool LoopFuser::plan(ArrayRef<Operation *> ops) {
@@ -238,8 +294,10 @@ bool LoopFuser::plan(ArrayRef<Operation *> ops) {
   scratch.clear();
   places.clear();
   literals.clear();
+  direct.clear();
   sharedBytes = 0;
-  sharedBudget = std::min(mostShared, sharedMemory - exchangeBytes(ops));
+  sharedBudget = std::min(
+      mostShared, sharedMemory - ExchangeMemory(ops, mostThreads).getBytes());
   if (sharedBudget < 0)
     return false;
   for (Operation *op : ops) {
@@ -255,7 +313,8 @@ bool LoopFuser::plan(ArrayRef<Operation *> ops) {
         outputs.insert(result);
   }
   for (Operation *op : ops)
-    planOp(op);
+    if (!planOp(op))
+      return false;
   return int64_t(inputs.size() + outputs.size() + scratch.size() +
                  literals.size()) <= mostBuffers;
 }
@@ -286,6 +345,14 @@ void LoopFuser::wrap(ArrayRef<Operation *> ops) {
       builder, loc, types,
       program::FamilyAttr::get(builder.getContext(), Family::loop),
       inputs.getArrayRef());
+  if (batch.getSize() > 1) {
+    SmallVector<bool> slicedInputs;
+    for (Value input : inputs)
+      slicedInputs.push_back(batch.isSliced(input));
+    group->setAttr(batchAttrName, builder.getI64IntegerAttr(batch.getGroups()));
+    group->setAttr(batchedInputsAttrName,
+                   builder.getDenseBoolArrayAttr(slicedInputs));
+  }
   Block *body = &group.getBody().emplaceBlock();
   for (Operation *op : ops)
     op->moveBefore(body, body->end());
@@ -311,43 +378,106 @@ void LoopFuser::wrap(ArrayRef<Operation *> ops) {
   }
 }
 
-void LoopFuser::run() {
-  SmallVector<SmallVector<Operation *>> runs(1);
-  SmallVector<Operation *> outer;
+/// Runs of operations that are little enough for a workgroup.
+SmallVector<Run> LoopFuser::divide(ArrayRef<Operation *> segment) {
+  SmallVector<Run> runs(1);
   int64_t steps = 0;
-  for (Operation &op : block.without_terminator()) {
-    std::optional<int64_t> count = countSteps(&op, straightWork);
-    if (count && steps + *count <= mostSteps) {
-      runs.back().push_back(&op);
-      steps += *count;
-      continue;
+  for (Operation *op : segment) {
+    std::optional<int64_t> count =
+        countSteps(op, straightWork, batch.getGroups());
+    if (!count || steps + *count > mostSteps) {
+      runs.emplace_back();
+      steps = 0;
     }
-    if (isa<nxv::WhileOp, nxv::CaseOp>(op))
-      outer.push_back(&op);
-    runs.emplace_back();
-    steps = 0;
+    if (!count || *count > mostSteps)
+      continue;
+    runs.back().push_back(op);
+    steps += *count;
   }
-  for (SmallVector<Operation *> &ops : runs) {
-    // Constants stay outside: they are operands where they are read.
-    llvm::erase_if(ops, [](Operation *op) {
-      return isa<arith::ConstantOp, tensor::EmptyOp>(op);
-    });
-    bool loops = llvm::any_of(
-        ops, [](Operation *op) { return isa<nxv::WhileOp, nxv::CaseOp>(op); });
-    if (loops && plan(ops))
-      wrap(ops);
+  return runs;
+}
+
+/// Divides the loops' slices, if there are any, among workgroups.
+void LoopFuser::findBatch(ArrayRef<Operation *> segment) {
+  batch = BatchPlan::find(segment);
+  if (batch.getSize() == 1)
+    return;
+  batch.annotate(segment);
+  // What is whole is done by every workgroup: it may not be the larger part.
+  int64_t sliced = 1, whole = 1;
+  for (Operation *op : segment)
+    if (isControl(op))
+      op->walk([&](program::GroupOp group) {
+        int64_t &work = isBatched(group, 0) ? sliced : whole;
+        work = std::max(work, getWork(group, batch.getGroups()));
+      });
+  batch.divide(sliced, std::max(enoughLanes, whole));
+  if (batch.getSize() == 1) {
+    BatchPlan::clear(segment);
+    batch = BatchPlan();
   }
+}
+
+/// Makes kernels of a run of fusable operations, each slice of a batch with a
+/// workgroup of its own where that can be.
+void LoopFuser::fuse(Run &segment) {
+  // Constants stay outside: they are operands where they are read.
+  llvm::erase_if(segment, [](Operation *op) {
+    return isa<arith::ConstantOp, tensor::EmptyOp>(op);
+  });
+  if (llvm::none_of(segment, isControl))
+    return;
+  findBatch(segment);
+  SmallVector<Run> runs = divide(segment);
+  auto isRefused = [&](Run &run) {
+    return llvm::any_of(run, isControl) && !plan(run);
+  };
+  auto isLeftOut = [&](Operation *op) {
+    return isControl(op) && llvm::none_of(runs, [&](Run &run) {
+             return llvm::is_contained(run, op);
+           });
+  };
+  if (batch.getSize() > 1 &&
+      (llvm::any_of(runs, isRefused) || llvm::any_of(segment, isLeftOut))) {
+    BatchPlan::clear(segment);
+    batch = BatchPlan();
+    runs = divide(segment);
+  }
+  for (Run &run : runs)
+    if (llvm::any_of(run, isControl) && plan(run))
+      wrap(run);
+}
+
+void LoopFuser::run() {
+  SmallVector<Run> segments(1);
+  Run control;
+  for (Operation &op : block.without_terminator()) {
+    if (isControl(&op))
+      control.push_back(&op);
+    if (isFusable(&op))
+      segments.back().push_back(&op);
+    else
+      segments.emplace_back();
+  }
+  for (Run &segment : segments)
+    fuse(segment);
   // What does not suit as a whole may hold something that does.
-  for (Operation *op : outer)
+  for (Operation *op : control) {
+    if (op->getBlock() != &block)
+      continue;
+    BatchPlan::clear(op);
     for (Region &region : op->getRegions())
       LoopFuser(region.front()).run();
+  }
 }
 
 namespace {
 struct FuseLoops : nxv::impl::FuseLoopsBase<FuseLoops> {
   void runOnOperation() override {
-    if (!getOperation().isExternal())
-      LoopFuser(getOperation().getBody().front()).run();
+    if (getOperation().isExternal())
+      return;
+    getOperation().walk([](nxv::WhileOp loop) { markAliases(loop); });
+    LoopFuser(getOperation().getBody().front()).run();
   }
 };
 } // namespace

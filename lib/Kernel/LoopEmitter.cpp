@@ -5,9 +5,11 @@
 // Loops, branches and the groups in and around them in one workgroup. Every
 // group is laid out over the workgroup's lanes in turn; what it computes goes
 // to workgroup memory, or to a buffer where it is large, and barriers stand
-// only where a group reads or overwrites what another has written.
+// only where a group reads or overwrites what another has written. With a batch
+// each workgroup does so for its own slice.
 //===----------------------------------------------------------------------===//
 
+#include "BatchPlan.h"
 #include "BlockEmitter.h"
 #include "LoopPlan.h"
 
@@ -28,7 +30,8 @@ class LoopEmitter {
 public:
   LoopEmitter(program::GroupOp loop, KernelBuilder &kernel, int64_t threads)
       : loop(loop), kernel(kernel), emitter(kernel.getEmitter()),
-        space(kernel.getSpace()), threads(threads) {}
+        space(kernel.getSpace()), threads(threads), batch(getBatch(loop)),
+        exchange(loop.getOperation(), threads) {}
   LogicalResult emit();
 
 private:
@@ -37,9 +40,13 @@ private:
   LogicalResult emitWhile(nxv::WhileOp op);
   LogicalResult emitCase(nxv::CaseOp op, unsigned branch);
   LogicalResult emitBranch(nxv::CaseOp op, unsigned number);
-  Value memoryOf(Value tensor);
-  Value allocate(Operation *op, unsigned result, Type tensor);
-  void copy(Value from, Value to, Type tensor);
+  Place memoryOf(Value tensor);
+  bool isSliced(Value tensor);
+  int64_t elementsOf(Value tensor);
+  Place allocateShared(Value tensor);
+  Place placeOf(Operation *op, unsigned number, Value tensor);
+  Place allocate(Operation *op, unsigned result);
+  void copy(Place from, Place to, Value tensor, Value condition = {});
   Value loadPredicate(Value tensor);
   void touch(ValueRange read, ValueRange written);
   void barrier();
@@ -49,9 +56,11 @@ private:
   ElementEmitter &emitter;
   IndexSpace &space;
   int64_t threads;
+  int64_t batch;
   ExchangeMemory exchange;
-  DenseMap<Value, Value> memory;
-  DenseMap<Value, Value> destinations;
+  DenseMap<Value, Place> memory;
+  DenseMap<Value, Place> destinations;
+  llvm::DenseSet<Value> sliced;
   llvm::DenseSet<Value> readSince, writtenSince;
 };
 } // namespace
@@ -75,21 +84,47 @@ void LoopEmitter::touch(ValueRange read, ValueRange written) {
   writtenSince.insert(written.begin(), written.end());
 }
 
-/// Memory for a result: workgroup memory, or the kernel's own result that the
-/// plan gives it.
-Value LoopEmitter::allocate(Operation *op, unsigned result, Type tensor) {
-  int64_t where = getPlannedMemory(op, result);
-  if (where >= 0)
-    return kernel.getOutputBuffer(where);
-  auto type = cast<RankedTensorType>(tensor);
-  return kernel.allocateShared(type.getElementType(),
-                               std::max<int64_t>(1, type.getNumElements()));
+/// Does each workgroup have its own slice of `tensor`?
+bool LoopEmitter::isSliced(Value tensor) {
+  return sliced.contains(stripReshapes(tensor));
 }
 
-Value LoopEmitter::memoryOf(Value tensor) {
+/// The elements of `tensor` that a workgroup deals with.
+int64_t LoopEmitter::elementsOf(Value tensor) {
+  int64_t count = cast<RankedTensorType>(tensor.getType()).getNumElements();
+  return isSliced(tensor) ? count / batch : count;
+}
+
+Place LoopEmitter::allocateShared(Value tensor) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int64_t count = elementsOf(tensor);
+  Place place;
+  place.buffer =
+      kernel.allocateShared(type.getElementType(), std::max<int64_t>(1, count));
+  if (isSliced(tensor))
+    place.base = space.simplify(kernel.getWorkgroupId() * count);
+  return place;
+}
+
+/// Memory as the plan gives it under `number`, for values like `tensor`:
+/// workgroup memory, or a result of the kernel.
+Place LoopEmitter::placeOf(Operation *op, unsigned number, Value tensor) {
+  int64_t where = getPlannedMemory(op, number);
+  if (where >= 0)
+    return {kernel.getOutputBuffer(where), {}};
+  return allocateShared(tensor);
+}
+
+Place LoopEmitter::allocate(Operation *op, unsigned result) {
+  if (isBatched(op, result))
+    sliced.insert(op->getResult(result));
+  return placeOf(op, result, op->getResult(result));
+}
+
+Place LoopEmitter::memoryOf(Value tensor) {
   tensor = stripReshapes(tensor);
-  if (Value known = memory.lookup(tensor))
-    return known;
+  if (auto known = memory.find(tensor); known != memory.end())
+    return known->second;
   // A literal inside is an operand of the kernel.
   if (auto cst = tensor.getDefiningOp<arith::ConstantOp>())
     if (auto number = cst->getAttrOfType<IntegerAttr>(loopInputAttrName))
@@ -97,50 +132,66 @@ Value LoopEmitter::memoryOf(Value tensor) {
   return {};
 }
 
-void LoopEmitter::copy(Value from, Value to, Type tensor) {
-  auto type = cast<RankedTensorType>(tensor);
-  int64_t count = type.getNumElements();
-  if (from == to || count == 0)
+/// Copies what the workgroup has of `tensor`, where `condition` holds.
+void LoopEmitter::copy(Place from, Place to, Value tensor, Value condition) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  int64_t count = elementsOf(tensor);
+  if (from.buffer == to.buffer || count == 0)
     return;
-  touch({from}, {to});
+  touch({from.buffer}, {to.buffer});
+  AffineExpr first = isSliced(tensor)
+                         ? space.simplify(kernel.getWorkgroupId() * count)
+                         : space.constant(0);
+  auto within = [&](const Place &place, AffineExpr position) {
+    AffineExpr base = place.base ? place.base : space.constant(0);
+    return space.simplify(first + position - base);
+  };
   emitter.pushScope();
   emitter.setLane(1);
   auto body = [&](AffineExpr turn, ValueRange) -> Values {
     AffineExpr position = space.simplify(turn * threads + kernel.getThreadId());
     emitter.guarded(emitter.lessThan(position, count), [&] {
       Type element = type.getElementType();
-      emitter.store(to, element, position,
-                    emitter.load(from, element, position));
+      emitter.store(to.buffer, element, within(to, position),
+                    emitter.load(from.buffer, element, within(from, position)));
     });
     return {};
   };
-  int64_t turns = llvm::divideCeil(count, threads);
-  if (turns == 1)
-    body(space.constant(0), {});
-  else
-    emitter.loop(0, turns, 1, {}, body);
+  emitter.guarded(condition, [&] {
+    int64_t turns = llvm::divideCeil(count, threads);
+    if (turns == 1)
+      body(space.constant(0), {});
+    else
+      emitter.loop(0, turns, 1, {}, body);
+  });
   emitter.popScope();
 }
 
 LogicalResult LoopEmitter::emitGroup(program::GroupOp group) {
   bool scatter = group.getFamily() == program::Family::scatter;
-  BlockEmitter block(group, threads);
+  BlockEmitter block(group, threads, batch);
   if (!scatter && failed(block.analyze()))
     return failure();
   Block &body = group.getBody().front();
   SmallVector<Value> reads, writes;
+  SmallVector<Place> results;
   int64_t bytes = 0;
   for (auto [argument, input] :
        llvm::zip(body.getArguments(), group.getInputs())) {
-    reads.push_back(memoryOf(input));
-    emitter.bindBuffer(argument, reads.back());
+    Place place = memoryOf(input);
+    reads.push_back(place.buffer);
+    emitter.bindBuffer(argument, place.buffer, place.base);
   }
   for (auto [i, result] : llvm::enumerate(group->getResults())) {
-    Value &buffer = memory[result];
-    buffer = destinations.lookup(result);
-    if (!buffer)
-      buffer = allocate(group, i, result.getType());
-    writes.push_back(buffer);
+    if (auto place = destinations.find(result); place != destinations.end()) {
+      results.push_back(place->second);
+      if (isBatched(group, i))
+        sliced.insert(result);
+    } else {
+      results.push_back(allocate(group, i));
+    }
+    memory[result] = results.back();
+    writes.push_back(results.back().buffer);
     bytes += byteSize(result.getType());
   }
   if (bytes == 0)
@@ -152,10 +203,11 @@ LogicalResult LoopEmitter::emitGroup(program::GroupOp group) {
   if (scatter) {
     emitScatterInto(group, kernel, threads, writes.front());
   } else if (grid == 1) {
-    block.emit(kernel, exchange, space.constant(0), writes);
+    block.emit(kernel, exchange, space.constant(0), results,
+               kernel.getWorkgroupId());
   } else {
     emitter.loop(0, grid, 1, {}, [&](AffineExpr place, ValueRange) -> Values {
-      block.emit(kernel, exchange, place, writes);
+      block.emit(kernel, exchange, place, results, kernel.getWorkgroupId());
       // The exchange memory is used again in the next turn.
       if (!getRoots(group).empty())
         kernel.barrier(/*deviceMemory=*/true);
@@ -167,7 +219,7 @@ LogicalResult LoopEmitter::emitGroup(program::GroupOp group) {
 }
 
 Value LoopEmitter::loadPredicate(Value tensor) {
-  Value buffer = memoryOf(tensor);
+  Value buffer = memoryOf(tensor).buffer;
   barrier();
   readSince.insert(buffer);
   emitter.setLane(1);
@@ -177,13 +229,23 @@ Value LoopEmitter::loadPredicate(Value tensor) {
 
 LogicalResult LoopEmitter::emitWhile(nxv::WhileOp op) {
   OpBuilder &builder = kernel.getBuilder();
-  SmallVector<Value> states;
-  for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
-    states.push_back(allocate(op, i, operand.getType()));
-    copy(memoryOf(operand), states.back(), operand.getType());
-  }
   Block &condition = op.getCondition().front();
   Block &body = op.getBody().front();
+  SmallVector<Place> states;
+  for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
+    if (isBatched(op, i))
+      for (Value value :
+           {Value(op->getResult(i)), Value(condition.getArgument(i)),
+            Value(body.getArgument(i))})
+        sliced.insert(value);
+    // What no turn changes stays where it is.
+    if (isInvariantState(op, i)) {
+      states.push_back(memoryOf(operand));
+      continue;
+    }
+    states.push_back(allocate(op, i));
+    copy(memoryOf(operand), states.back(), op->getResult(i));
+  }
   for (Block *block : {&condition, &body})
     for (auto [argument, state] : llvm::zip(block->getArguments(), states))
       memory[argument] = state;
@@ -211,41 +273,42 @@ LogicalResult LoopEmitter::emitWhile(nxv::WhileOp op) {
     return failure();
   auto yields = body.getTerminator()->getOperands();
   // Old states that move to another place are saved before any is overwritten.
-  SmallVector<Value> sources;
+  SmallVector<Place> sources;
   for (auto [i, operand] : llvm::enumerate(yields)) {
-    Value from = memoryOf(operand);
-    if (from != states[i] && llvm::is_contained(states, from)) {
-      auto type = cast<RankedTensorType>(operand.getType());
-      Value held = allocate(op, op.getNumResults() + i, type);
-      copy(from, held, type);
+    Place from = memoryOf(operand);
+    auto isFrom = [&](const Place &state) {
+      return state.buffer == from.buffer;
+    };
+    if (!isFrom(states[i]) && llvm::any_of(states, isFrom)) {
+      Place held = placeOf(op, op.getNumResults() + i, op->getResult(i));
+      copy(from, held, op->getResult(i));
       from = held;
     }
     sources.push_back(from);
   }
-  for (auto [i, operand] : llvm::enumerate(yields))
-    copy(sources[i], states[i], operand.getType());
+  for (unsigned i = 0; i < sources.size(); ++i)
+    copy(sources[i], states[i], op->getResult(i));
   scf::YieldOp::create(builder, op.getLoc());
   emitter.popScope();
   readSince.clear();
   writtenSince.clear();
-  writtenSince.insert(states.begin(), states.end());
+  for (const Place &state : states)
+    writtenSince.insert(state.buffer);
   return success();
 }
 
 LogicalResult LoopEmitter::emitBranch(nxv::CaseOp op, unsigned number) {
   Block &block = op.getBranches()[number].front();
   auto yields = block.getTerminator()->getOperands();
-  for (auto [operand, result] : llvm::zip(yields, op.getResults())) {
-    Value value = stripReshapes(operand);
-    auto group = value.getDefiningOp<program::GroupOp>();
-    if (group && group->getBlock() == &block)
+  for (auto [value, result] :
+       llvm::zip(getDirectResults(block), op.getResults()))
+    if (value)
       destinations.try_emplace(value, memory[result]);
-  }
   emitter.pushScope();
   LogicalResult emitted = emitOps(block);
   if (succeeded(emitted))
     for (auto [operand, result] : llvm::zip(yields, op.getResults()))
-      copy(memoryOf(operand), memory[result], operand.getType());
+      copy(memoryOf(operand), memory[result], result);
   barrier();
   emitter.popScope();
   return emitted;
@@ -254,8 +317,7 @@ LogicalResult LoopEmitter::emitBranch(nxv::CaseOp op, unsigned number) {
 LogicalResult LoopEmitter::emitCase(nxv::CaseOp op, unsigned branch) {
   if (branch == 0)
     for (Value result : op.getResults())
-      memory[result] = allocate(op, cast<OpResult>(result).getResultNumber(),
-                                result.getType());
+      memory[result] = allocate(op, cast<OpResult>(result).getResultNumber());
   if (branch == op.getPredicates().size())
     return emitBranch(op, branch);
   OpBuilder &builder = kernel.getBuilder();
@@ -289,20 +351,31 @@ LogicalResult LoopEmitter::emitOps(Block &block) {
 
 LogicalResult LoopEmitter::emit() {
   Block &body = loop.getBody().front();
-  for (Value argument : body.getArguments())
-    memory[argument] = emitter.getBuffer(argument);
+  auto inputs = loop->getAttrOfType<DenseBoolArrayAttr>(batchedInputsAttrName);
+  for (auto [i, argument] : llvm::enumerate(body.getArguments())) {
+    memory[argument] = {emitter.getBuffer(argument), {}};
+    if (inputs && inputs[i])
+      sliced.insert(argument);
+  }
   if (failed(emitOps(body)))
     return failure();
-  for (auto [i, value] : llvm::enumerate(getYields(loop)))
-    if (Value from = memoryOf(value))
-      copy(from, kernel.getOutputBuffer(i), value.getType());
+  for (auto [i, value] : llvm::enumerate(getYields(loop))) {
+    Place from = memoryOf(value);
+    if (!from.buffer)
+      continue;
+    // What all workgroups have alike is written by one.
+    Value condition;
+    if (!isSliced(value))
+      condition = emitter.lessThan(kernel.getWorkgroupId(), 1);
+    copy(from, {kernel.getOutputBuffer(i), {}}, value, condition);
+  }
   return success();
 }
 
 FailureOr<gpu::GPUFuncOp> nxv::emitLoop(program::GroupOp group, ModuleOp module,
                                         StringRef name) {
   int64_t threads = getLoopThreads(group);
-  KernelBuilder kernel(module, name, group, threads, 1);
+  KernelBuilder kernel(module, name, group, threads, getBatch(group));
   if (failed(LoopEmitter(group, kernel, threads).emit()))
     return failure();
   return kernel.finish();

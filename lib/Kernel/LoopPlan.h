@@ -30,8 +30,12 @@ int64_t getLoopThreads(program::GroupOp group);
 void emitScatterInto(program::GroupOp group, KernelBuilder &kernel,
                      int64_t threads, mlir::Value result);
 
-/// The longest walk of a group: its points times the elements of each.
-int64_t getWork(program::GroupOp group);
+/// The slices of the batch that a loop group goes over, a workgroup each.
+int64_t getBatch(program::GroupOp group);
+
+/// The longest walk of a group, its points times the elements of each, for one
+/// of `batch` slices.
+int64_t getWork(program::GroupOp group, int64_t batch);
 
 } // namespace nxv
 

@@ -196,3 +196,46 @@ SmallVector<std::pair<Value, unsigned>> nxv::getDirectStates(Block &block) {
   }
   return direct;
 }
+
+std::optional<unsigned> nxv::getAliasedInput(program::GroupOp group,
+                                             unsigned result) {
+  if (auto pairs = group->getAttrOfType<ArrayAttr>(aliasedAttrName))
+    for (auto pair : pairs.getAsRange<DenseI64ArrayAttr>())
+      if (pair[1] == int64_t(result))
+        return unsigned(pair[0]);
+  return std::nullopt;
+}
+
+bool nxv::isInvariantState(nxv::WhileOp loop, unsigned state) {
+  Block &body = loop.getBody().front();
+  return stripReshapes(body.getTerminator()->getOperand(state)) ==
+         body.getArgument(state);
+}
+
+void nxv::markAliases(nxv::WhileOp loop) {
+  Block &body = loop.getBody().front();
+  Builder builder(loop.getContext());
+  DenseMap<Operation *, SmallVector<Attribute>> aliases;
+  for (auto [value, state] : getDirectStates(body)) {
+    auto group = value.getDefiningOp<program::GroupOp>();
+    int64_t result = cast<OpResult>(value).getResultNumber();
+    for (auto [k, input] : llvm::enumerate(group.getInputs()))
+      if (stripReshapes(input) == body.getArgument(state))
+        aliases[group].push_back(
+            builder.getDenseI64ArrayAttr({int64_t(k), result}));
+  }
+  for (auto &[group, pairs] : aliases)
+    group->setAttr(aliasedAttrName, builder.getArrayAttr(pairs));
+}
+
+SmallVector<Value> nxv::getDirectResults(Block &branch) {
+  SmallVector<Value> direct;
+  for (Value operand : branch.getTerminator()->getOperands()) {
+    Value value = stripReshapes(operand);
+    auto group = value.getDefiningOp<program::GroupOp>();
+    bool first = group && group->getBlock() == &branch &&
+                 !llvm::is_contained(direct, value);
+    direct.push_back(first ? value : Value());
+  }
+  return direct;
+}

@@ -22,6 +22,7 @@ namespace nxv {
 class AccessWalker {
 public:
   using Indices = llvm::ArrayRef<mlir::AffineExpr>;
+  using KnownIndices = llvm::ArrayRef<std::pair<mlir::Value, mlir::AffineExpr>>;
 
   /// `isLeaf` says where the inlining stops; `onLeaf` gets each read there once
   /// for each distinct index.
@@ -33,8 +34,10 @@ public:
   int64_t limit = 1 << 20;
 
   void walk(mlir::Value tensor, Indices indices);
-  /// The reads of `op`'s payload at the loop indices `loops`.
-  void walkPayload(mlir::linalg::GenericOp op, Indices loops);
+  /// The reads of `op`'s payload at the loop indices `loops`, where the
+  /// payload's index values in `known` are as given.
+  void walkPayload(mlir::linalg::GenericOp op, Indices loops,
+                   KnownIndices known = {});
 
   /// Arithmetic of one element of everything walked, in units of an addition.
   int64_t getCost() const { return cost; }

@@ -29,6 +29,7 @@ class ElementEmitter {
 public:
   using Indices = llvm::ArrayRef<mlir::AffineExpr>;
   using Values = llvm::SmallVector<mlir::Value>;
+  using KnownIndices = llvm::ArrayRef<std::pair<mlir::Value, mlir::AffineExpr>>;
   /// Gives the value of a bound tensor at an index.
   using Producer = std::function<mlir::Value(Indices)>;
 
@@ -78,8 +79,10 @@ public:
   // Elements
   //===--------------------------------------------------------------------===//
 
-  /// Makes loads of `tensor` read the 1-D memref `buffer`, row-major.
-  void bindBuffer(mlir::Value tensor, mlir::Value buffer);
+  /// Makes loads of `tensor` read the 1-D memref `buffer`, row-major, whose
+  /// first element is the tensor's at the position `base` (null: 0).
+  void bindBuffer(mlir::Value tensor, mlir::Value buffer,
+                  mlir::AffineExpr base = {});
   /// Makes `producer` give the elements of `tensor`; the results are not kept.
   void bindProducer(mlir::Value tensor, Producer producer);
   void unbind(mlir::Value tensor);
@@ -95,13 +98,18 @@ public:
   mlir::Value elementAt(mlir::Value tensor, Indices indices);
 
   /// The results of `op`'s payload at the loop indices `loops`. `accumulators`
-  /// stand for the output arguments.
+  /// stand for the output arguments; the payload's index values in `known` are
+  /// taken as given.
   Values payloadAt(mlir::linalg::GenericOp op, Indices loops,
-                   mlir::ValueRange accumulators = {});
+                   mlir::ValueRange accumulators = {}, KnownIndices known = {});
   /// As payloadAt with the input arguments given in `inputs` instead of read
   /// (null, or behind the last given one: read it).
   Values payloadOf(mlir::linalg::GenericOp op, Indices loops,
-                   mlir::ValueRange inputs, mlir::ValueRange accumulators);
+                   mlir::ValueRange inputs, mlir::ValueRange accumulators,
+                   KnownIndices known = {});
+  /// The index value `wanted` of `op`'s payload, which may not depend on where
+  /// in its iteration space the payload is.
+  mlir::AffineExpr uniformIndex(mlir::linalg::GenericOp op, mlir::Value wanted);
 
   /// Loads from a 1-D memref at a flat position.
   mlir::Value load(mlir::Value buffer, mlir::Type element,
@@ -146,6 +154,7 @@ private:
   Values reduceInline(mlir::linalg::GenericOp op, Indices result);
   void evaluate(mlir::Block &block, Environment &env);
   void evaluateOp(mlir::Operation &op, Environment &env);
+  void evaluateNeeded(mlir::Value value, mlir::Block &block, Environment &env);
   bool evaluateIndexOp(mlir::Operation &op, Environment &env);
   void evaluateIf(mlir::Operation &op, Environment &env);
   void evaluateByLane(mlir::Operation &op, Environment &env);
@@ -175,6 +184,7 @@ private:
   llvm::DenseMap<mlir::AffineExpr, mlir::Value> dimValues;
   llvm::DenseMap<mlir::AffineExpr, int64_t> laneWidths;
   llvm::DenseMap<mlir::Value, mlir::Value> buffers;
+  llvm::DenseMap<mlir::Value, mlir::AffineExpr> bases;
   llvm::DenseMap<mlir::Value, Producer> producers;
   llvm::SmallVector<Scope> scopes;
   /// Indices of elements whose value may not be used have to be limited.
