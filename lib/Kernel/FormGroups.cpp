@@ -99,6 +99,7 @@ private:
   Value stripReshapes(Value value) const;
 
   bool isMemory(Value value) const;
+  bool isRepeated(Value value, int group) const;
   Frontier frontierOf(ArrayRef<Value> values, int group) const;
   Frontier frontierOf(Operation *op, int group) const;
   bool follows(Operation *op, int group) const;
@@ -136,6 +137,7 @@ private:
   std::vector<Group> groups;
   DenseMap<Value, int> groupOf;       // values computed in a group
   DenseMap<Value, int> storedBy;      // values written to memory
+  llvm::DenseSet<Value> floating;     // of those, once in no group
   llvm::DenseSet<Value> recomputable; // of a group, but cheap to compute again
   llvm::DenseSet<Value> pinned;       // leave the block, or go into a loop
 };
@@ -247,6 +249,9 @@ Frontier GroupFormer::frontierOf(ArrayRef<Value> values, int group) const {
     Operation *op = value.getDefiningOp();
     if (group >= 0 && op && groups[group].roots.contains(op)) {
       frontier.roots.insert(value);
+    } else if (isRepeated(value, group)) {
+      frontier.inlined.insert(op);
+      llvm::append_range(work, tensorOperands(op));
     } else if (isMemory(value) &&
                (group < 0 || storedBy.lookup_or(value, -1) != group)) {
       frontier.leaves.insert(value);
@@ -262,6 +267,15 @@ Frontier GroupFormer::frontierOf(ArrayRef<Value> values, int group) const {
 
 Frontier GroupFormer::frontierOf(Operation *op, int group) const {
   return frontierOf(tensorOperands(op), group);
+}
+
+/// Is a value that another group writes computed again in this one? A group
+/// took it in before it was written, and what writes it reads that group.
+bool GroupFormer::isRepeated(Value value, int group) const {
+  if (group < 0 || !floating.contains(value))
+    return false;
+  int from = storedBy.lookup_or(value, -1);
+  return from >= 0 && from != group && dependsOn(from, group);
 }
 
 bool GroupFormer::dependsOn(int group, int other) const {
@@ -323,6 +337,7 @@ int GroupFormer::storeFloating(Value value) {
   for (Value result : op->getResults())
     groupOf[result] = group;
   store(value);
+  floating.insert(value);
   return group;
 }
 
@@ -405,6 +420,8 @@ bool GroupFormer::follows(Operation *op, int number) const {
   auto isLeaf = [&](Value value) {
     if (group.roots.contains(value.getDefiningOp()) || isFree(value))
       return true;
+    if (isRepeated(value, number))
+      return false;
     int home = groupOf.lookup_or(value, -1);
     return (isMemory(value) && storedBy.lookup_or(value, -1) != number) ||
            (home >= 0 && home != number && !recomputable.contains(value));
@@ -473,6 +490,8 @@ bool GroupFormer::reductionFollows(linalg::GenericOp op, int number) const {
   auto isLeaf = [&](Value value) {
     if (group.roots.contains(value.getDefiningOp()) || isFree(value))
       return true;
+    if (isRepeated(value, number))
+      return false;
     int home = groupOf.lookup_or(value, -1);
     return (isMemory(value) && storedBy.lookup_or(value, -1) != number) ||
            (home >= 0 && home != number && !recomputable.contains(value));
@@ -927,7 +946,7 @@ GroupFormer::collect(int number, SmallVectorImpl<Value> &inputs) const {
     if (!seen.insert(value).second)
       continue;
     if (isa<RankedTensorType>(value.getType()) && isMemory(value) &&
-        storedBy.lookup_or(value, -1) != number) {
+        storedBy.lookup_or(value, -1) != number && !isRepeated(value, number)) {
       leaves.insert(value);
       continue;
     }

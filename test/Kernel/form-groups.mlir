@@ -146,3 +146,43 @@ func.func @unread(%x: tensor<9xf32>, %i: tensor<2x1xi32>, %u: tensor<2xf32>) -> 
   } -> tensor<9xf32>
   return %3 : tensor<9xf32>
 }
+
+// -----
+
+// The second reduction joins the first and takes in the window between; that
+// the window is a result as well must not make the two kernels wait for each
+// other: it is computed twice.
+// CHECK-LABEL: func.func @taken_in_and_returned
+// CHECK: program.group {{ ?}}reduce(
+// CHECK-COUNT-2: nxv.ordered
+// CHECK: program.group {{ ?}}map(
+// CHECK: nxv.ordered
+// CHECK: return
+#id = affine_map<(d0) -> (d0)>
+#all = affine_map<(d0) -> ()>
+#slide = affine_map<(d0, d1) -> (d0 + d1 * 3)>
+#first = affine_map<(d0, d1) -> (d0)>
+#second = affine_map<(d0, d1) -> (d1)>
+func.func @taken_in_and_returned(%x: tensor<13xi16>, %y: tensor<13xi16>) -> (tensor<10xi16>, tensor<i16>) {
+  %zero = arith.constant dense<0> : tensor<i16>
+  %0 = linalg.generic {indexing_maps = [#id, #all], iterator_types = ["reduction"]} ins(%x : tensor<13xi16>) outs(%zero : tensor<i16>) {
+  ^bb0(%in: i16, %out: i16):
+    %6 = arith.addi %in, %out : i16
+    linalg.yield %6 : i16
+  } -> tensor<i16>
+  %1 = tensor.empty() : tensor<10xi16>
+  %2 = linalg.generic {indexing_maps = [#all, #id], iterator_types = ["parallel"]} ins(%0 : tensor<i16>) outs(%1 : tensor<10xi16>) {
+  ^bb0(%in: i16, %out: i16):
+    linalg.yield %in : i16
+  } -> tensor<10xi16>
+  %3 = tensor.empty() : tensor<2xi16>
+  %4 = linalg.generic {indexing_maps = [#slide, #second, #first], iterator_types = ["parallel", "reduction"]} ins(%y, %3 : tensor<13xi16>, tensor<2xi16>) outs(%2 : tensor<10xi16>) attrs = {nxv.ordered} {
+  ^bb0(%in: i16, %in_0: i16, %out: i16):
+    linalg.yield %out : i16
+  } -> tensor<10xi16>
+  %5 = linalg.generic {indexing_maps = [#id, #all], iterator_types = ["reduction"]} ins(%4 : tensor<10xi16>) outs(%0 : tensor<i16>) attrs = {nxv.ordered} {
+  ^bb0(%in: i16, %out: i16):
+    linalg.yield %in : i16
+  } -> tensor<i16>
+  return %4, %5 : tensor<10xi16>, tensor<i16>
+}
