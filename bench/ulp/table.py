@@ -106,19 +106,17 @@ def narrow_table(lines, functions):
     return out
 
 
-def subnormal_table(lines, functions):
-    """What happened to subnormal arguments and results."""
-    out = [row(["function", "type", "kept: worst", "flushed results", "flushed arguments", "wrong"]), "|" + "---|" * 6]
+def subnormal_list(lines, functions):
+    """Where subnormal numbers were not kept."""
+    out = []
     for type in WIDE + NARROW:
-        for function in functions:
-            line = lines.get((function, type))
-            if not line:
-                continue
-            s = line["subnormal"]
-            if s["flushed_results"] or s["flushed_arguments"] or s["wrong"]:
-                counts = [f"{s[key]}" for key in ["flushed_results", "flushed_arguments", "wrong"]]
-                out.append(row([function, type, ulp(s["ulp"])] + counts))
-    return out if len(out) > 2 else []
+        for key, text in [("flushed_results", "subnormal results are zeros"),
+                          ("flushed_arguments", "subnormal arguments are taken for zeros"),
+                          ("wrong", "subnormal arguments or results are neither kept nor flushed")]:
+            names = [f for f in functions if (f, type) in lines and lines[f, type]["subnormal"][key]]
+            if names:
+                out.append(f"* {type}: {text}: " + ", ".join(f"`{name}`" for name in names))
+    return out
 
 
 def tables(lines):
@@ -128,7 +126,7 @@ def tables(lines):
     out += wide_table(lines, functions) + [""]
     if any(type in NARROW for _, type in lines):
         out += narrow_table(lines, functions) + [""]
-    subnormal = subnormal_table(lines, functions)
+    subnormal = subnormal_list(lines, functions)
     return out + (subnormal + [""] if subnormal else [])
 
 
