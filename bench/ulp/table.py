@@ -4,8 +4,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints Markdown tables of the worst errors in one or more files of lines that nxv-ulp wrote.
 
-Of several lines for one function and type the worst figures count, and their points are added up, except that one
-exhaustive line is all there is to know. With --replace=docs/numerics.md the text between the file's marks is replaced:
+Each device has tables of its own. Of several lines for one function and type the worst figures count, and their points
+are added up, except that one exhaustive line is all there is to know; lines of measurements that were cut short are
+left out. With --replace=docs/numerics.md the text between the file's marks is replaced:
 
     <!-- table.py: begin -->
     <!-- table.py: end -->
@@ -28,9 +29,9 @@ def fail(message):
 
 def worse(a, b):
     """Two lines for the same function and type as one."""
-    if a["exhaustive"] and a["complete"]:
+    if a["exhaustive"]:
         return a
-    if b["exhaustive"] and b["complete"]:
+    if b["exhaustive"]:
         return b
     best = dict(a if float(a["ulp"]) >= float(b["ulp"]) else b)
     best["points"] = a["points"] + b["points"]
@@ -43,15 +44,17 @@ def worse(a, b):
 
 
 def read(paths):
-    """{(function, type): line}, in the order of the files."""
-    lines = {}
+    """{device: {(function, type): line}}, in the order of the files."""
+    devices = {}
     for path in paths:
         with open(path, encoding="utf-8") as file:
-            for text in file:
-                line = json.loads(text)
+            for line in map(json.loads, file):
+                if not line["complete"]:
+                    continue
+                lines = devices.setdefault(f"{line['device']}; {line['driver']}", {})
                 key = line["function"], line["type"]
                 lines[key] = worse(lines[key], line) if key in lines else line
-    return lines
+    return devices
 
 
 def power(count):
@@ -78,7 +81,7 @@ def cells(line):
     if line is None:
         return ["", "", ""]
     worst = ulp(line["ulp"]) if not line["wrong"] else f"{line['wrong']} wrong"
-    return [worst, place(line), power(line["points"]) + ("" if line["complete"] else ", cut short")]
+    return [worst, place(line), power(line["points"])]
 
 
 def row(items):
@@ -91,19 +94,19 @@ def wide_table(lines, functions):
         head += [type, "at", "points"]
     out = [row(head), "|" + "---|" * len(head)]
     for function in functions:
-        items = [function]
-        for type in WIDE:
-            items += cells(lines.get((function, type)))
-        out.append(row(items))
-    return out
+        found = [lines.get((function, type)) for type in WIDE]
+        if any(found):
+            out.append(row([function] + cells(found[0]) + cells(found[1])))
+    return out + [""]
 
 
 def narrow_table(lines, functions):
     out = [row(["function"] + NARROW), "|" + "---|" * (1 + len(NARROW))]
     for function in functions:
         found = [lines.get((function, type)) for type in NARROW]
-        out.append(row([function] + [cells(line)[0] for line in found]))
-    return out
+        if any(found):
+            out.append(row([function] + [cells(line)[0] for line in found]))
+    return out + [""] if len(out) > 2 else []
 
 
 def subnormal_list(lines, functions):
@@ -119,13 +122,9 @@ def subnormal_list(lines, functions):
     return out
 
 
-def tables(lines):
+def tables(device, lines):
     functions = list(dict.fromkeys(function for function, _ in lines))
-    devices = sorted({f"{line['device']}; {line['driver']}" for line in lines.values()})
-    out = ["Device: " + ", ".join(devices), ""]
-    out += wide_table(lines, functions) + [""]
-    if any(type in NARROW for _, type in lines):
-        out += narrow_table(lines, functions) + [""]
+    out = [f"**{device}**", ""] + wide_table(lines, functions) + narrow_table(lines, functions)
     subnormal = subnormal_list(lines, functions)
     return out + (subnormal + [""] if subnormal else [])
 
@@ -137,7 +136,7 @@ def replace(path, text):
         fail(f"{path} needs one '{BEGIN}' and one '{END}'")
     before, rest = old.split(BEGIN)
     with open(path, "w", encoding="utf-8") as file:
-        file.write(before + BEGIN + "\n" + text + END + rest.split(END)[1])
+        file.write(before + BEGIN + "\n\n" + text + END + rest.split(END)[1])
 
 
 def main():
@@ -145,7 +144,7 @@ def main():
     parser.add_argument("results", nargs="+")
     parser.add_argument("--replace")
     options = parser.parse_args()
-    text = "\n".join(tables(read(options.results))) + "\n"
+    text = "".join("\n".join(tables(device, lines)) + "\n" for device, lines in read(options.results).items())
     if options.replace:
         replace(options.replace, text)
     else:
