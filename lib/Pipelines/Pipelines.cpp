@@ -34,17 +34,26 @@ static const Stage stages[] = {
      "nxv-plan-memory,nxv-insert-barriers"},
     {Level::spirv, "spirv",
      "gpu.module(nxv-expand-math,canonicalize,cse),nxv-add-variants,"
-     "gpu.module(nxv-emulate-narrow-types),nxv-kernel-to-spirv"},
+     "gpu.module(nxv-emulate-narrow-types,nxv-emulate-int64),"
+     "nxv-kernel-to-spirv"},
 };
 
-LogicalResult nxv::buildStage(OpPassManager &pm, Level level, bool fastMath) {
-  constexpr llvm::StringLiteral math = "nxv-expand-math";
+/// Gives the pass of that name, where `passes` has it, options.
+static void addOptions(std::string &passes, StringRef pass, StringRef options) {
+  if (size_t at = passes.find(pass); at != std::string::npos)
+    passes.insert(at + pass.size(), ("{" + options + "}").str());
+}
+
+LogicalResult nxv::buildStage(OpPassManager &pm, Level level,
+                              PipelineOptions options) {
   for (const Stage &stage : stages) {
     if (stage.level != level)
       continue;
     std::string passes = stage.passes;
-    if (size_t at = passes.find(math); fastMath && at != std::string::npos)
-      passes.insert(at + math.size(), "{fast=true}");
+    if (options.fastMath)
+      addOptions(passes, "nxv-expand-math", "fast=true");
+    if (options.withoutInt64)
+      addOptions(passes, "nxv-add-variants", "without-int64=true");
     return parsePassPipeline(passes, pm);
   }
   return failure();

@@ -81,6 +81,11 @@ static cl::opt<MathMode> mathMode(
                           "the device's, where it has them")),
     cl::cat(category));
 
+static cl::opt<bool> withoutInt64(
+    "without-int64",
+    cl::desc("Add variants of kernels for devices without 64-bit integers"),
+    cl::cat(category));
+
 namespace {
 /// Measures phases for --time.
 class Clock {
@@ -155,7 +160,10 @@ static LogicalResult runLevel(ModuleOp module, nxv::Level level,
   pm.enableVerifier(verifyEach);
   if (printPasses)
     pm.enableIRPrinting();
-  if (failed(nxv::buildStage(pm, level, mathMode == MathMode::fast)))
+  nxv::PipelineOptions options;
+  options.fastMath = mathMode == MathMode::fast;
+  options.withoutInt64 = withoutInt64;
+  if (failed(nxv::buildStage(pm, level, options)))
     return fail("internal: an unknown pass in the pipeline");
   if (failed(pm.run(module)))
     return failure();

@@ -17,11 +17,17 @@ namespace nxv {
 /// The levels of the data path, each the input of the next stage.
 enum class Level { nxv, linalg, groups, program, spirv };
 
+struct PipelineOptions {
+  /// Use the device's own functions where it has them.
+  bool fastMath = false;
+  /// Add variants for devices without 64-bit integers.
+  bool withoutInt64 = false;
+};
+
 /// Adds the passes that bring a module from the level before to `level`. Fails
-/// only where a pass is not registered. With `fastMath` the device's own
-/// functions are used where it has them.
+/// only where a pass is not registered.
 mlir::LogicalResult buildStage(mlir::OpPassManager &pm, Level level,
-                               bool fastMath = false);
+                               PipelineOptions options = {});
 
 /// Adds the passes that bring an imported graph to `level`. Fails only where a
 /// pass is not registered.

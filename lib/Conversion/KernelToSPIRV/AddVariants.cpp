@@ -23,15 +23,24 @@ bool nxv::isNarrow(Type type) {
 
 namespace {
 
-bool usesNarrowTypes(gpu::GPUModuleOp module) {
+/// Does an operation of `module` use a type of which `predicate` holds? An
+/// argument that nothing reads is an address and no more.
+bool usesType(gpu::GPUModuleOp module, bool (*predicate)(Type)) {
   return module
-      .walk([](Operation *op) {
-        bool uses = llvm::any_of(op->getOperandTypes(), nxv::isNarrow) ||
-                    llvm::any_of(op->getResultTypes(), nxv::isNarrow);
-        // An argument that nothing reads is an address and no more.
+      .walk([&](Operation *op) {
+        bool uses = llvm::any_of(op->getOperandTypes(), predicate) ||
+                    llvm::any_of(op->getResultTypes(), predicate);
         return uses ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+/// Do the kernel's tensors have so many elements that their numbers need 64
+/// bits?
+bool hasWideIndices(gpu::GPUModuleOp module) {
+  return llvm::any_of(module.getOps<gpu::GPUFuncOp>(), [](auto kernel) {
+    return kernel->hasAttr("nxv.index64");
+  });
 }
 
 struct AddVariants : nxv::impl::NxvAddVariantsBase<AddVariants> {
@@ -40,19 +49,30 @@ struct AddVariants : nxv::impl::NxvAddVariantsBase<AddVariants> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
     auto kernels = llvm::to_vector(getOperation().getOps<gpu::GPUModuleOp>());
-    for (gpu::GPUModuleOp kernel : kernels)
-      if (usesNarrowTypes(kernel))
-        addVariant(symbols, kernel);
+    for (gpu::GPUModuleOp kernel : kernels) {
+      gpu::GPUModuleOp last = kernel;
+      bool narrow = usesType(kernel, nxv::isNarrow);
+      if (narrow)
+        last = addVariant(symbols, kernel, last, "_wide", true, false);
+      if (withoutInt64 && !hasWideIndices(kernel))
+        addVariant(symbols, kernel, last, "_words", narrow, true);
+    }
   }
 
-  void addVariant(SymbolTable &symbols, gpu::GPUModuleOp kernel) {
+  gpu::GPUModuleOp addVariant(SymbolTable &symbols, gpu::GPUModuleOp kernel,
+                              gpu::GPUModuleOp last, StringRef suffix,
+                              bool noNarrow, bool noInt64) {
     Builder builder(&getContext());
     gpu::GPUModuleOp variant = kernel.clone();
-    variant.setName((kernel.getName() + "_wide").str());
+    variant.setName((kernel.getName() + suffix).str());
     variant->setAttr(nxv::kVariantOfAttr,
                      builder.getStringAttr(kernel.getName()));
-    variant->setAttr(nxv::kWithoutNarrowAttr, builder.getUnitAttr());
-    symbols.insert(variant, std::next(Block::iterator(kernel)));
+    if (noNarrow)
+      variant->setAttr(nxv::kWithoutNarrowAttr, builder.getUnitAttr());
+    if (noInt64)
+      variant->setAttr(nxv::kWithoutInt64Attr, builder.getUnitAttr());
+    symbols.insert(variant, std::next(Block::iterator(last)));
+    return variant;
   }
 };
 

@@ -33,6 +33,8 @@ constexpr llvm::StringLiteral kBlockSizeAttr = "nxv.block_size";
 constexpr llvm::StringLiteral kVariantOfAttr = "nxv.variant_of";
 /// The kernel does without types of 8 and 16 bits.
 constexpr llvm::StringLiteral kWithoutNarrowAttr = "nxv.without_narrow";
+/// The kernel does without integers of 64 bits.
+constexpr llvm::StringLiteral kWithoutInt64Attr = "nxv.without_int64";
 /// "push" or "block": how the module's kernel gets its arguments.
 constexpr llvm::StringLiteral kArgumentsAttr = "nxv.arguments";
 

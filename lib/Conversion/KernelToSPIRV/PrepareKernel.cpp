@@ -58,10 +58,45 @@ bool isKernelType(Type type) {
   return isScalar(type);
 }
 
+int64_t getByteWidth(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  int64_t lanes = vector ? vector.getNumElements() : 1;
+  return lanes * getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8;
+}
+
+/// The kernel's arguments as addresses: an i64, or, where there are no integers
+/// of 64 bits, a pointer to an array that accesses index.
+class Addresses {
+public:
+  Addresses(OpBuilder &builder, bool asPointers)
+      : builder(builder), asPointers(asPointers) {}
+
+  /// The type of the address of `memory`.
+  Type getType(MemRefType memory) const;
+  /// The address that is number `number` of those in the record at `record`.
+  Value load(Location loc, Value record, int64_t number);
+  /// The pointer to a `pointee` at the element `index` + `offset`; a null index
+  /// is 0.
+  Value getPointer(Location loc, Value address, MemRefType memory, Value index,
+                   int64_t offset, Type pointee);
+  /// The type of a pointer to a record of addresses.
+  spirv::PointerType getRecord(TypeRange members,
+                               spirv::StorageClass storage) const;
+  bool arePointers() const { return asPointers; }
+
+private:
+  Value getElement(Location loc, Value address, Value index, int64_t offset,
+                   Type pointee);
+
+  OpBuilder &builder;
+  bool asPointers;
+};
+
 class KernelPreparer {
 public:
-  KernelPreparer(gpu::GPUFuncOp kernel, spirv::ModuleOp module)
-      : kernel(kernel), module(module), builder(kernel.getContext()) {}
+  KernelPreparer(gpu::GPUFuncOp kernel, spirv::ModuleOp module, bool asPointers)
+      : kernel(kernel), module(module), builder(kernel.getContext()),
+        access(builder, asPointers) {}
 
   LogicalResult run() {
     if (failed(checkKernel()) || failed(checkBody()))
@@ -81,7 +116,8 @@ private:
   LogicalResult checkBody();
   void createFunction();
   void createArguments();
-  Value loadArgument(spirv::GlobalVariableOp push, int64_t number, bool block);
+  Value loadArgument(spirv::GlobalVariableOp push, TypeRange members,
+                     int64_t number, bool block);
   LogicalResult lowerGrid();
   Value createGuard(Location loc);
   LogicalResult lowerAccesses();
@@ -97,6 +133,7 @@ private:
   gpu::GPUFuncOp kernel;
   spirv::ModuleOp module;
   OpBuilder builder;
+  Addresses access;
   spirv::FuncOp function;
   /// The address of each argument; null where it is not used.
   SmallVector<Value> addresses;
@@ -185,49 +222,41 @@ void KernelPreparer::createArguments() {
     return;
 
   // The record holds every argument, used or not: its size is part of the ABI.
-  SmallVector<Type> members(block ? 1 : count, builder.getI64Type());
-  SmallVector<uint32_t> offsets;
-  for (size_t i = 0; i < members.size(); ++i)
-    offsets.push_back(8 * i);
-  spirv::StructType::StructDecorationInfo blockDecoration(
-      spirv::Decoration::Block, builder.getUnitAttr());
-  auto record = spirv::StructType::get(members, offsets, {}, {blockDecoration});
+  SmallVector<Type> members;
+  for (Type type : entry.getArgumentTypes())
+    members.push_back(access.getType(cast<MemRefType>(type)));
+  using Storage = spirv::StorageClass;
+  spirv::PointerType record = access.getRecord(members, Storage::PushConstant);
+  if (block) {
+    record = access.getRecord(members, Storage::PhysicalStorageBuffer);
+    Type address = access.arePointers() ? Type(record) : builder.getI64Type();
+    record = access.getRecord(address, Storage::PushConstant);
+  }
   builder.setInsertionPoint(function);
   auto push = spirv::GlobalVariableOp::create(
-      builder, kernel.getLoc(),
-      TypeAttr::get(
-          spirv::PointerType::get(record, spirv::StorageClass::PushConstant)),
+      builder, kernel.getLoc(), TypeAttr::get(record),
       builder.getStringAttr("__push_constants__"));
 
   builder.setInsertionPointToStart(&entry);
   for (int64_t i = 0; i < count; ++i)
     if (!entry.getArgument(i).use_empty())
-      addresses[i] = loadArgument(push, i, block);
+      addresses[i] = loadArgument(push, members, i, block);
 }
 
-Value KernelPreparer::loadArgument(spirv::GlobalVariableOp push, int64_t number,
+Value KernelPreparer::loadArgument(spirv::GlobalVariableOp push,
+                                   TypeRange members, int64_t number,
                                    bool block) {
   Location loc = kernel.getLoc();
-  Type i64 = builder.getI64Type();
   Value base = spirv::AddressOfOp::create(builder, loc, push);
-  Value member =
-      spirv::ConstantOp::create(builder, loc, builder.getI32Type(),
-                                builder.getI32IntegerAttr(block ? 0 : number));
-  Value pointer = spirv::AccessChainOp::create(builder, loc, base, member);
-  Value value = spirv::LoadOp::create(builder, loc, pointer);
+  Value value = access.load(loc, base, block ? 0 : number);
   if (!block)
     return value;
-  Value offset = spirv::ConstantOp::create(
-      builder, loc, i64, builder.getI64IntegerAttr(8 * number));
-  Value address = spirv::IAddOp::create(builder, loc, value, offset);
-  auto type =
-      spirv::PointerType::get(i64, spirv::StorageClass::PhysicalStorageBuffer);
-  Value slot = spirv::ConvertUToPtrOp::create(builder, loc, type, address);
-  return spirv::LoadOp::create(
-      builder, loc, slot,
-      spirv::MemoryAccessAttr::get(builder.getContext(),
-                                   spirv::MemoryAccess::Aligned),
-      builder.getI32IntegerAttr(8));
+  if (!access.arePointers()) {
+    auto type =
+        access.getRecord(members, spirv::StorageClass::PhysicalStorageBuffer);
+    value = spirv::ConvertUToPtrOp::create(builder, loc, type, value);
+  }
+  return access.load(loc, value, number);
 }
 
 //===----------------------------------------------------------------------===//
@@ -347,10 +376,83 @@ LogicalResult KernelPreparer::lowerAccesses() {
   return success();
 }
 
-int64_t getByteWidth(Type type) {
-  auto vector = dyn_cast<VectorType>(type);
-  int64_t lanes = vector ? vector.getNumElements() : 1;
-  return lanes * getElementTypeOrSelf(type).getIntOrFloatBitWidth() / 8;
+Type Addresses::getType(MemRefType memory) const {
+  if (!asPointers)
+    return builder.getI64Type();
+  Type element = memory.getElementType();
+  auto array = spirv::RuntimeArrayType::get(element, getByteWidth(element));
+  return getRecord(Type(array), spirv::StorageClass::PhysicalStorageBuffer);
+}
+
+spirv::PointerType Addresses::getRecord(TypeRange members,
+                                        spirv::StorageClass storage) const {
+  SmallVector<uint32_t> offsets;
+  for (size_t i = 0; i < members.size(); ++i)
+    offsets.push_back(8 * i);
+  spirv::StructType::StructDecorationInfo block(spirv::Decoration::Block,
+                                                builder.getUnitAttr());
+  auto record =
+      spirv::StructType::get(llvm::to_vector(members), offsets, {}, {block});
+  return spirv::PointerType::get(record, storage);
+}
+
+Value Addresses::load(Location loc, Value record, int64_t number) {
+  Value member = spirv::ConstantOp::create(builder, loc, builder.getI32Type(),
+                                           builder.getI32IntegerAttr(number));
+  Value pointer = spirv::AccessChainOp::create(builder, loc, record, member);
+  auto type = cast<spirv::PointerType>(record.getType());
+  if (type.getStorageClass() == spirv::StorageClass::PushConstant)
+    return spirv::LoadOp::create(builder, loc, pointer);
+  return spirv::LoadOp::create(
+      builder, loc, pointer,
+      spirv::MemoryAccessAttr::get(builder.getContext(),
+                                   spirv::MemoryAccess::Aligned),
+      builder.getI32IntegerAttr(8));
+}
+
+/// Indexes an array; what is wider than its elements is reinterpreted.
+Value Addresses::getElement(Location loc, Value address, Value index,
+                            int64_t offset, Type pointee) {
+  Type i32 = builder.getI32Type();
+  Value number = spirv::ConstantOp::create(builder, loc, i32,
+                                           builder.getI32IntegerAttr(offset));
+  if (index) {
+    Value word = arith::IndexCastOp::create(builder, loc, i32, index);
+    number = offset ? Value(arith::AddIOp::create(builder, loc, word, number))
+                    : word;
+  }
+  Value zero = spirv::ConstantOp::create(builder, loc, i32,
+                                         builder.getI32IntegerAttr(0));
+  Value element = spirv::AccessChainOp::create(builder, loc, address,
+                                               ValueRange{zero, number});
+  auto type = spirv::PointerType::get(
+      pointee, spirv::StorageClass::PhysicalStorageBuffer);
+  if (element.getType() == type)
+    return element;
+  return spirv::BitcastOp::create(builder, loc, type, element);
+}
+
+Value Addresses::getPointer(Location loc, Value address, MemRefType memory,
+                            Value index, int64_t offset, Type pointee) {
+  if (asPointers)
+    return getElement(loc, address, index, offset, pointee);
+  int64_t size = getByteWidth(memory.getElementType());
+  Type i64 = builder.getI64Type();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI64IntegerAttr(value));
+  };
+  if (index) {
+    Value wide = arith::IndexCastOp::create(builder, loc, i64, index);
+    Value bytes = arith::MulIOp::create(builder, loc, wide, constant(size));
+    address = arith::AddIOp::create(builder, loc, address, bytes);
+  }
+  if (offset)
+    address =
+        arith::AddIOp::create(builder, loc, address, constant(offset * size));
+  auto pointer = spirv::PointerType::get(
+      pointee, spirv::StorageClass::PhysicalStorageBuffer);
+  return spirv::ConvertUToPtrOp::create(builder, loc, pointer, address);
 }
 
 /// address + index * size. Constant addends of the index are kept apart, so
@@ -360,13 +462,6 @@ Value KernelPreparer::createPointer(Location loc, Value memref,
                                     ValueRange indices, Type type) {
   auto argument = cast<BlockArgument>(memref);
   Value address = addresses[argument.getArgNumber()];
-  int64_t size =
-      getByteWidth(cast<MemRefType>(memref.getType()).getElementType());
-  Type i64 = builder.getI64Type();
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getI64IntegerAttr(value));
-  };
   int64_t offset = 0;
   Value index = indices.empty() ? Value() : indices.front();
   while (index) {
@@ -382,17 +477,8 @@ Value KernelPreparer::createPointer(Location loc, Value memref,
     offset += number.getInt();
     index = sum.getLhs();
   }
-  if (index) {
-    Value wide = arith::IndexCastOp::create(builder, loc, i64, index);
-    Value bytes = arith::MulIOp::create(builder, loc, wide, constant(size));
-    address = arith::AddIOp::create(builder, loc, address, bytes);
-  }
-  if (offset)
-    address =
-        arith::AddIOp::create(builder, loc, address, constant(offset * size));
-  auto pointer =
-      spirv::PointerType::get(type, spirv::StorageClass::PhysicalStorageBuffer);
-  return spirv::ConvertUToPtrOp::create(builder, loc, pointer, address);
+  return access.getPointer(loc, address, cast<MemRefType>(memref.getType()),
+                           index, offset, type);
 }
 
 LogicalResult KernelPreparer::lowerAccess(Operation *op) {
@@ -639,7 +725,8 @@ spirv::ModuleOp nxv::prepareKernel(gpu::GPUModuleOp source) {
   auto module = spirv::ModuleOp::create(
       builder, source.getLoc(), spirv::AddressingModel::PhysicalStorageBuffer64,
       spirv::MemoryModel::GLSL450, std::nullopt, source.getName());
-  if (failed(KernelPreparer(kernel, module).run())) {
+  bool asPointers = source->hasAttr(nxv::kWithoutInt64Attr);
+  if (failed(KernelPreparer(kernel, module, asPointers).run())) {
     module.erase();
     return {};
   }

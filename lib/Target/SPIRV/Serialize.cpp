@@ -40,6 +40,8 @@ Layout getLayout(Type type) {
     uint64_t size = element.size * vector.getNumElements();
     return {size, llvm::PowerOf2Ceil(size)};
   }
+  if (isa<spirv::PointerType>(type))
+    return {8, 8};
   // A boolean has no size of its own; drivers take a word.
   uint64_t bits = type.isInteger(1) ? 32 : type.getIntOrFloatBitWidth();
   return {bits / 8, bits / 8};

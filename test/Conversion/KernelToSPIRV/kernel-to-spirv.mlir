@@ -170,9 +170,10 @@ gpu.module @no_iteration {
 // CHECK-SAME:    nxv.arguments = "block"
 // CHECK:         !spirv.ptr<!spirv.struct<(i64 [0]), Block>, PushConstant>
 // CHECK:         %[[BLOCK:.*]] = spirv.Load "PushConstant"
-// CHECK:         %[[OFFSET:.*]] = spirv.Constant 128 : i64
-// CHECK:         %[[SLOT:.*]] = spirv.IAdd {{.*}}%[[OFFSET]] : i64
-// CHECK:         spirv.Load "PhysicalStorageBuffer" {{.*}} ["Aligned", 8] : i64
+// CHECK:         %[[RECORD:.*]] = spirv.ConvertUToPtr %[[BLOCK]]
+// CHECK:         %[[NUMBER:.*]] = spirv.Constant 16 : i32
+// CHECK:         %[[SLOT:.*]] = spirv.AccessChain %[[RECORD]][%[[NUMBER]]]
+// CHECK:         spirv.Load "PhysicalStorageBuffer" %[[SLOT]] ["Aligned", 8] : i64
 gpu.module @many {
   gpu.func @many(%0: !b, %1: !b, %2: !b, %3: !b, %4: !b, %5: !b, %6: !b, %7: !b, %8: !b,
                  %9: !b, %10: !b, %11: !b, %12: !b, %13: !b, %14: !b, %15: !b, %16: !b)
@@ -204,6 +205,26 @@ gpu.module @remainder {
     %b = memref.load %in[%c1] : !b
     %r = arith.remsi %a, %b : i32
     memref.store %r, %out[%c0] : !b
+    gpu.return
+  }
+}
+
+// -----
+
+// Without 64-bit integers addresses are pointers to arrays.
+// CHECK-LABEL: spirv.module @pointers
+// CHECK-SAME: [Shader, SignedZeroInfNanPreserve, PhysicalStorageBufferAddresses]
+// CHECK: spirv.GlobalVariable @__push_constants__ : !spirv.ptr<!spirv.struct<(!spirv.ptr<!spirv.struct<(!spirv.rtarray<f32, stride=4> [0]), Block>, PhysicalStorageBuffer> [0]), Block>, PushConstant>
+// CHECK: spirv.AccessChain
+// CHECK: spirv.Bitcast %{{.*}} : !spirv.ptr<f32, PhysicalStorageBuffer> to !spirv.ptr<vector<4xf32>, PhysicalStorageBuffer>
+// CHECK: spirv.Load "PhysicalStorageBuffer" {{.*}} ["Aligned", 16] : vector<4xf32>
+gpu.module @pointers attributes {nxv.without_int64} {
+  gpu.func @pointers(%in: memref<?xf32, #spirv.storage_class<PhysicalStorageBuffer>>) kernel
+      attributes {gpu.known_block_size = array<i32: 64, 1, 1>, nxv.grid = 1 : i64} {
+    %i = gpu.thread_id x
+    %0 = vector.load %in[%i] : memref<?xf32, #spirv.storage_class<PhysicalStorageBuffer>>, vector<4xf32>
+    %1 = arith.negf %0 : vector<4xf32>
+    vector.store %1, %in[%i] : memref<?xf32, #spirv.storage_class<PhysicalStorageBuffer>>, vector<4xf32>
     gpu.return
   }
 }

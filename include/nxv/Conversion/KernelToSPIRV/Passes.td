@@ -73,6 +73,8 @@ def NxvAddVariants : Pass<"nxv-add-variants", "::mlir::ModuleOp"> {
   let description = [{
     A kernel that uses types of 8 or 16 bits gets a second variant, which does
     without them: a copy of its module, marked as such. The next pass makes it so.
+    With `without-int64` each kernel gets one more, which does without 64-bit
+    integers too; but for those whose indices need 64 bits.
 
     Before:
 
@@ -89,6 +91,10 @@ def NxvAddVariants : Pass<"nxv-add-variants", "::mlir::ModuleOp"> {
     }
     ```
   }];
+  let options = [
+    Option<"withoutInt64", "without-int64", "bool", "false",
+           "add variants that do without 64-bit integers">
+  ];
 }
 
 def NxvEmulateNarrowTypes : Pass<"nxv-emulate-narrow-types", "::mlir::gpu::GPUModuleOp"> {
@@ -119,6 +125,41 @@ def NxvEmulateNarrowTypes : Pass<"nxv-emulate-narrow-types", "::mlir::gpu::GPUMo
     ...
     memref.atomic_rmw andi %others, %out[%w] : (i32, memref<?xi32, ...>) -> i32
     memref.atomic_rmw ori %bits, %out[%w] : (i32, memref<?xi32, ...>) -> i32
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def NxvEmulateInt64 : Pass<"nxv-emulate-int64", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Computes with 64-bit integers as pairs of words";
+  let description = [{
+    Works on modules with the attribute `nxv.without_int64`. An integer of 64 bits
+    becomes two of 32, in registers as in memory. Addresses are pointers to arrays then,
+    which `nxv-kernel-to-spirv` makes.
+
+    Before:
+
+    ```mlir
+    %0 = memref.load %in[%i] : memref<?xi64, ...>
+    %1 = arith.addi %0, %0 : i64
+    ```
+
+    After:
+
+    ```mlir
+    %w = arith.shli %i, %c1 : index
+    %pair = vector.load %in[%w] : memref<?xi32, ...>, vector<2xi32>
+    %low = vector.extract %pair[0] : i32 from vector<2xi32>
+    %high = vector.extract %pair[1] : i32 from vector<2xi32>
+    %0 = arith.addi %low, %low : i32
+    %carries = arith.cmpi ult, %0, %low : i32
+    %carry = arith.extui %carries : i1 to i32
+    %sum = arith.addi %high, %high : i32
+    %1 = arith.addi %sum, %carry : i32
     ```
   }];
   let dependentDialects = [
