@@ -136,8 +136,10 @@ class Graph:
     def iota(self, type, shape, axis=None):
         return self.node("iota", [], type, shape, {"axis": axis})
 
-    def input(self, type, shape, name=None):
-        self.inputs.append({"type": type, "shape": list(shape), **({"name": name} if name else {})})
+    def input(self, type, shape, name=None, donatable=False):
+        """With `donatable` the input's memory may be used for an output."""
+        more = {**({"name": name} if name else {}), **({"donatable": True} if donatable else {})}
+        self.inputs.append({"type": type, "shape": list(shape), **more})
         self.scopes[0].params.append((type, list(shape)))
         return self.node("parameter", [], type, shape, {"index": len(self.inputs) - 1})
 

@@ -23,8 +23,8 @@ class Program:
         self.expected = []
         self.taps = None
 
-    def input(self, type, shape, name=None):
-        return self.graph.input(type, shape, name)
+    def input(self, type, shape, donatable=False):
+        return self.graph.input(type, shape, donatable=donatable)
 
     def finish(self, results):
         self.file = self.graph.finish(results)

@@ -232,6 +232,33 @@ def many_states():
 
 
 @programs("states")
+def donated():
+    """States that begin as inputs whose memory is given away; some of them change places, one is returned as it was."""
+    for size in (7, 3000, 200000):
+        program = Program(name("donated", size))
+        g = program.graph
+        a, b = (program.input("s32", [size], donatable=True) for _ in range(2))
+        c, n = program.input("s32", [size], donatable=True), program.input("s32", [])
+        x, y, z = counted(g, n, [a, b, c], lambda t, x, y, z: [y + 1, x, z * 3 - x])
+        program.finish([x, y, z])
+        values = [integers(60 + i, size, 0, 99) for i in range(3)]
+        for turns in (0, 1, 4, 5):
+            program.run(*values, turns, expect=values if turns == 0 else None)
+        yield program
+
+    program = Program("donated_rows")
+    g = program.graph
+    table, n = program.input("f32", [50, 300], donatable=True), program.input("s32", [])
+
+    def body(t, table):
+        return [put_row(g, table, row(g, table, t) + row(g, table, t + 1), t + 2)]
+
+    program.finish([counted(g, n, [table], body)[0], g.sum(table, [0])])
+    program.tolerance = 1e-6
+    yield program.run(reals(63, 15000), 48).run(reals(63, 15000), 0)
+
+
+@programs("states")
 def passed_through():
     """States that no turn changes, states that nothing reads, and results that are inputs."""
     program = Program("passed_through")
