@@ -202,6 +202,8 @@ void Invocation::record() {
   }
   recording = std::make_unique<Recording>(program, std::move(request));
   paces.assign(recording->numLoops(), Pace());
+  openings.assign(recording->numGates(), 0);
+  unfinished = false;
   lastSegment = SIZE_MAX;
 }
 
@@ -230,10 +232,15 @@ void Invocation::run() {
   hasFirstTimestamp = false;
   if (!recording)
     record();
-  openings.assign(recording->numGates(), 0);
+  if (unfinished) {
+    recording->resetGates();
+    openings.assign(recording->numGates(), 0);
+  }
+  unfinished = true;
   runSteps(recording->steps());
   flush();
-  dispatches += recording->gatedDispatches();
+  dispatches += recording->gatedDispatches(openings);
+  unfinished = false;
   device.instance().checkValidation(seen);
 }
 
@@ -312,20 +319,19 @@ void Invocation::repeat(const Step &step) {
 
 void Invocation::runAhead(const Step &step) {
   Pace &pace = paces[step.loop];
-  uint32_t before = openings[step.gate];
+  uint32_t before = recording->openings(step.gate);
   for (size_t ahead = pace.firstAhead();;
        ahead = std::min(2 * ahead, kMaxAhead)) {
     size_t turns = std::min(ahead, pace.most());
     for (size_t turn = 0; turn < turns; ++turn)
       runSteps(step.first);
-    pending.push_back(step.segment);
+    runSteps(step.second);
     double seconds = flush();
     if (!recording->isOpen(step.gate))
       break;
     pace.took(turns, seconds);
   }
-  openings[step.gate] = recording->openings(step.gate);
-  pace.had(openings[step.gate] - before);
+  pace.had(recording->openings(step.gate) - before);
 }
 
 std::string Invocation::describeWork() const {

@@ -111,7 +111,8 @@ private:
   VkFence fence = VK_NULL_HANDLE;
   std::vector<size_t> pending;    // segments to submit
   std::vector<Pace> paces;        // of the recording's loops
-  std::vector<uint32_t> openings; // of the gates in this run, as last seen
+  std::vector<uint32_t> openings; // of the gates, when the last run ended
+  bool unfinished = false;        // the last run was stopped or failed
   size_t submissions = 0;
   size_t lastSegment = SIZE_MAX; // that was submitted and has kernels
   bool inFlight = false;         // a submission that was not waited for

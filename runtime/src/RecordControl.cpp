@@ -23,6 +23,10 @@ static constexpr uint64_t kMaxGatedCost = 256;
 /// The largest copy that a kernel does on a CPU, where memcpy is many times
 /// faster and the host is near.
 static constexpr uint64_t kMaxGatedCpuCopy = 16 << 10;
+/// The same for a branch outside of loops, where the host would look once.
+static constexpr uint64_t kMaxGatedBranch = 8;
+/// The most gates whose states the host reads where they are.
+static constexpr size_t kMaxGatesRead = 16;
 /// The most gates that one operation of that cost takes, recorded twice.
 static constexpr size_t kGatesAtOnce = 4 * kMaxGatedCost;
 
@@ -131,7 +135,7 @@ void Recording::recordGate(const Gate &which, const Gate *parent,
 }
 
 /// Copies the states of gates to where the host reads them.
-void Recording::fetchGate(size_t index, size_t count) {
+void Recording::fetchGates(size_t index, size_t count) {
   begin();
   barriers.separate();
   barriers.before(Barriers::Transfer);
@@ -142,19 +146,13 @@ void Recording::fetchGate(size_t index, size_t count) {
                      &region);
 }
 
-/// Puts a segment in front of the program: no gate has been open, but for the
-/// one that always is.
 void Recording::resetGates() {
-  begin();
-  barriers.before(Barriers::Transfer);
-  vk.vkCmdFillBuffer(current, gateStates->buffer(), gateStates->offset(),
-                     kStateBytes * gates.size(), 0);
-  barriers.separate();
-  barriers.before(Barriers::Transfer);
-  vk.vkCmdFillBuffer(current, gateStates->buffer(), gateStates->offset(), 4, 1);
-  std::vector<Step> reset;
-  end(reset);
-  root.insert(root.begin(), reset.begin(), reset.end());
+  if (gates.empty())
+    return;
+  std::vector<uint32_t> words(kStateBytes / 4 * gates.size());
+  words[0] = 1; // the gate that is always open
+  device.write(*gateStates, 0, words.data(), 4 * words.size());
+  std::memcpy(fetchedStates->host(), words.data(), 4 * words.size());
 }
 
 static uint32_t readWord(const Allocation &memory, uint64_t offset) {
@@ -164,18 +162,32 @@ static uint32_t readWord(const Allocation &memory, uint64_t offset) {
 }
 
 bool Recording::isOpen(size_t index) const {
-  return readWord(*fetchedStates, kStateBytes * index) != 0;
+  const Allocation &states = gateStates->host() ? *gateStates : *fetchedStates;
+  return readWord(states, kStateBytes * index) != 0;
 }
 
 uint32_t Recording::openings(size_t index) const {
-  return readWord(*fetchedStates, kStateBytes * index + 4);
+  const Allocation &states = gateStates->host() ? *gateStates : *fetchedStates;
+  return readWord(states, kStateBytes * index + 4);
 }
 
-uint64_t Recording::gatedDispatches() const {
+uint64_t Recording::gatedDispatches(std::vector<uint32_t> &seen) const {
+  bool fetched = fetchesAll();
   uint64_t total = 0;
-  for (const Gate &which : gates)
-    total += which.dispatches * openings(which.index);
+  for (const Gate &which : gates) {
+    uint64_t offset = kStateBytes * which.index + 4;
+    uint32_t now = readWord(fetched ? *fetchedStates : *gateStates, offset);
+    total += which.dispatches * (now - seen[which.index]);
+    seen[which.index] = now;
+  }
   return total;
+}
+
+/// Whether the states of all gates are copied in the end. The host may read a
+/// few from the device's memory.
+bool Recording::fetchesAll() const {
+  return !gates.empty() &&
+         (!gateStates->host() || gates.size() > kMaxGatesRead);
 }
 
 //===----------------------------------------------------------------------===//
@@ -258,10 +270,10 @@ void Recording::recordAhead(const Op &op, uint64_t cost,
   barriers.separate();
   end(loop.first);
 
-  std::vector<Step> fetch;
-  fetchGate(own.index, 1);
-  end(fetch);
-  loop.segment = fetch.front().segment;
+  if (!gateStates->host()) {
+    fetchGates(own.index, 1);
+    end(loop.second);
+  }
   steps.push_back(std::move(loop));
 }
 
@@ -284,11 +296,12 @@ size_t Recording::recordPredicate(const Arg &predicate,
   return slots.size() - 1;
 }
 
-/// In a loop the device takes the decision if it can: the host would have to be
-/// asked in each turn.
+/// The device takes the decision if it can, and if the branches are small: what
+/// is behind a closed gate takes some time, too.
 void Recording::recordIf(const Op &op, std::vector<Step> &steps) {
   std::optional<uint64_t> cost = gatedCost(op);
-  if (gate || (depth != 0 && mayGate() && cost && *cost <= kMaxGatedCost))
+  uint64_t most = depth != 0 ? kMaxGatedCost : kMaxGatedBranch;
+  if (gate || (mayGate() && cost && *cost <= most))
     return recordGatedIf(op, *cost, steps);
   Step branch;
   branch.kind = Step::If;

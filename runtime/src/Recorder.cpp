@@ -48,6 +48,7 @@ Recording::Recording(const Program &program, RecordRequest wanted)
       arguments.set(gate.sizes, words.data(), 4 * words.size());
     }
     arguments.upload();
+    resetGates();
   } catch (...) {
     destroy();
     throw;
@@ -198,12 +199,9 @@ void Recording::record() {
     for (const CopyJob &job : request.after)
       recordCopy(job);
   }
-  // How often each gate was open, and none has been at the beginning.
-  if (!gates.empty())
-    fetchGate(0, gates.size());
+  if (fetchesAll())
+    fetchGates(0, gates.size());
   end(root);
-  if (!gates.empty())
-    resetGates();
 }
 
 void Recording::recordOps(const std::vector<Op> &ops,

@@ -67,7 +67,7 @@ struct Step {
     If,
     Tap
   } kind = Submit;
-  size_t segment = 0;            // Submit; Ahead: fetches the gate's state
+  size_t segment = 0;            // Submit
   uint64_t count = 0;            // Repeat
   size_t loop = 0;               // Repeat, Ahead: its number
   size_t slot = 0;               // While, If: place of the predicate
@@ -75,7 +75,7 @@ struct Step {
   size_t gate = 0;               // Ahead
   const pack::Op *tap = nullptr; // Tap
   std::vector<Step> first;       // loops: a turn; If: then
-  std::vector<Step> second;      // If: else
+  std::vector<Step> second;      // If: else; Ahead: fetches the gate's state
 };
 
 /// Workgroup counts x, y and z in a table.
@@ -113,11 +113,14 @@ public:
   size_t numGates() const { return gates.size(); }
   /// The predicate that a submission has copied there.
   bool predicate(size_t slot) const { return *slots[slot].host() != 0; }
-  /// The state of a gate that a submission has fetched.
+  /// The state of a gate, and how often it was open since the reset.
   bool isOpen(size_t gate) const;
   uint32_t openings(size_t gate) const;
-  /// The dispatches behind gates in the run that has ended.
-  uint64_t gatedDispatches() const;
+  /// The dispatches behind gates since there were the openings that were seen;
+  /// these become those of now.
+  uint64_t gatedDispatches(std::vector<uint32_t> &seen) const;
+  /// No gate has been open.
+  void resetGates();
 
 private:
   uint64_t countQueries(const std::vector<pack::Op> &ops) const;
@@ -158,8 +161,8 @@ private:
   Gate &makeGate(uint64_t capacity);
   void recordGate(const Gate &gate, const Gate *parent,
                   const pack::Arg &predicate, bool invert);
-  void fetchGate(size_t index, size_t count);
-  void resetGates();
+  void fetchGates(size_t index, size_t count);
+  bool fetchesAll() const;
   uint64_t gateAddress(const Gate *gate) const;
 
   const Program &program;

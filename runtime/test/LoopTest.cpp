@@ -284,7 +284,7 @@ TEST(Loops, LoopInALoop) {
   expectBoth(packOf({repeat(9, body)}), inputs, 9 * 6);
 }
 
-TEST(Loops, BranchInALoop) {
+TEST(Loops, Branches) {
   std::vector<Op> twice = {add(), barrier, add(), barrier};
   for (size_t byte = 0; byte < 4; ++byte) {
     Op either = branch({flags.buffer, byte}, twice, addByCopy());
@@ -296,6 +296,7 @@ TEST(Loops, BranchInALoop) {
       inputs.n = 8;
       inputs.flags = {7, 0, 9, 0};
       inputs.flags[byte] = flag;
+      expectBoth(packOf({either}), inputs, flag ? 2 : 1);
       expectBoth(packOf({inRepeat}), inputs, flag ? 10 : 5);
       expectBoth(packOf({inLoop}), inputs, flag ? 21 : 14);
       expectBoth(packOf({nested}), inputs, flag ? 9 : 3);

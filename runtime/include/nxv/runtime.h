@@ -295,7 +295,8 @@ NXV_API nxv_status nxv_invocation_get_profile(nxv_invocation *invocation,
                                               const nxv_profile_event **events,
                                               size_t *num_events);
 
-/** How many dispatches the last run submitted, loops counted each time. */
+/** How many dispatches of the program the last run did, loops counted each
+ * time. */
 NXV_API uint64_t
 nxv_invocation_num_dispatches(const nxv_invocation *invocation);
 
