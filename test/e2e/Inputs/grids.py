@@ -79,7 +79,39 @@ def solve(b, rows):
     return b.node("triangular_solve", [a, y], "f32", [2, rows], lower=True, left_side=True, transform_a="none")
 
 
-# The families: how many rows, the graph, and the values of inputs without rows. A loop is always one workgroup.
+def loop(b, rows):
+    """Three times x = 3 x + the two of each row exchanged."""
+    x = b.input("x", "u8", [rows, 2])
+    start = b.constant(0, "s32")
+    counter, row = {"type": "s32", "shape": []}, {"type": "u8", "shape": [rows, 2]}
+    # The loop and its element come first: the builder's ids are places in its list.
+    loop_id = len(b.nodes)
+    ids = iter(range(loop_id + 2, loop_id + 100))
+
+    def node(nodes, op, args, like, **attrs):
+        nodes.append({"id": next(ids), "op": op, "args": args, **like, "attrs": attrs})
+        return nodes[-1]["id"]
+
+    def scope(results, nodes):
+        return {"params": [counter, row], "nodes": nodes, "results": results}
+
+    test = []
+    turn = node(test, "parameter", [], counter, index=0)
+    more = node(test, "less", [turn, node(test, "constant", [], counter, value=3)], {"type": "u8", "shape": []})
+    body = []
+    turn = node(body, "parameter", [], counter, index=0)
+    state = node(body, "parameter", [], row, index=1)
+    tripled = node(body, "multiply", [state, node(body, "constant", [], {"type": "u8", "shape": []}, value=3)], row)
+    exchanged = node(body, "reverse", [state], row, axes=[1])
+    next_state = node(body, "add", [tripled, exchanged], row)
+    next_turn = node(body, "add", [turn, node(body, "constant", [], counter, value=1)], counter)
+    b.nodes.append({"id": loop_id, "op": "while", "args": [start, x], "type": "tuple", "arity": 2,
+                    "attrs": {"cond": scope([more], test), "body": scope([next_turn, next_state], body)}})
+    b.nodes.append({"id": loop_id + 1, "op": "elem", "args": [loop_id], **row, "attrs": {"index": 1}})
+    return loop_id + 1
+
+
+# The families: how many rows, the graph, and the values of inputs without rows.
 CASES = {
     "map": (66000 * 1024, map_graph, {}),
     "transpose": (66000 * 64, transpose, {}),
@@ -91,6 +123,7 @@ CASES = {
     "sort": (66000 * 256, sort, {}),
     "scan": (66000 * 256, scan, {}),
     "fft": (66000 * 128, fft, {}),
+    "loop": (66000 * 64, loop, {}),
     "solve": (66000 * 256, solve, {"a": array.array("f", [2, 0, 1, 4])}),
 }
 
