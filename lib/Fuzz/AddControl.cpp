@@ -76,9 +76,11 @@ Value GraphBuilder::addWhile() {
   SmallVector<Value> state = {ConstantOp::create(
       builder, loc, scalar,
       makeLiteral(scalar, randomIntegers(scalar, -2, 2, random)))};
+  // Most fit the kernel that a loop may become, some do not.
+  int64_t most = random.oneIn(5) ? 1 << 20 : 4096;
   for (int64_t count = random.between(1, 3); count > 0; --count)
     if (Value value = pickValue(
-            [&](TensorType type) { return type.getNumElements() <= 4096; }))
+            [&](TensorType type) { return type.getNumElements() <= most; }))
       state.push_back(value);
   Operation *op = build("while", state, ValueRange(state).getTypes(), {}, 2);
   TypeRange types = op->getResultTypes();
@@ -108,9 +110,10 @@ Value GraphBuilder::addWhile() {
 
 Value GraphBuilder::addCase() {
   SmallVector<Type> types;
+  int64_t most = random.oneIn(5) ? 1 << 20 : 4096;
   for (int64_t count = random.between(1, 2); count > 0; --count)
     if (Value value = pickValue(
-            [&](TensorType type) { return type.getNumElements() <= 4096; }))
+            [&](TensorType type) { return type.getNumElements() <= most; }))
       types.push_back(value.getType());
   if (types.empty())
     return nullptr;
