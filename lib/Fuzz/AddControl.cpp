@@ -77,7 +77,7 @@ Value GraphBuilder::addWhile() {
       builder, loc, scalar,
       makeLiteral(scalar, randomIntegers(scalar, -2, 2, random)))};
   // Most fit the kernel that a loop may become, some do not.
-  int64_t most = random.oneIn(5) ? 1 << 20 : 4096;
+  int64_t most = random.oneIn(2) ? 1 << 20 : 4096;
   for (int64_t count = random.between(1, 3); count > 0; --count)
     if (Value value = pickValue(
             [&](TensorType type) { return type.getNumElements() <= most; }))
@@ -110,7 +110,7 @@ Value GraphBuilder::addWhile() {
 
 Value GraphBuilder::addCase() {
   SmallVector<Type> types;
-  int64_t most = random.oneIn(5) ? 1 << 20 : 4096;
+  int64_t most = random.oneIn(2) ? 1 << 20 : 4096;
   for (int64_t count = random.between(1, 2); count > 0; --count)
     if (Value value = pickValue(
             [&](TensorType type) { return type.getNumElements() <= most; }))

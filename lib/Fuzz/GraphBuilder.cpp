@@ -74,7 +74,7 @@ void GraphBuilder::chooseWeights() {
   for (const Family &family : getFamilies())
     factors.try_emplace(family.theme, 0.3 + 2 * random.unit() * random.unit());
   factors["order"] = random.oneIn(8) ? 2 : 0;
-  factors["control"] = random.oneIn(5) ? 1 : 0;
+  factors["control"] = random.oneIn(4) ? 1.5 : 0;
   factors["solve"] = random.oneIn(9) ? 2 : 0;
   factors["rare"] = random.oneIn(10) ? 1 : 0;
   for (const Family &family : getFamilies())
