@@ -109,6 +109,11 @@ void Invocation::setProfile(nxv_profile_mode mode) {
   profileMode = mode;
 }
 
+void Invocation::setDeadline(uint64_t microseconds) {
+  // Thirty years and the clock's own time fit 63 bits of nanoseconds.
+  deadline = std::min(microseconds, uint64_t(1000000000000000));
+}
+
 /// Where each buffer of the pack is.
 std::vector<Location> Invocation::resolve() const {
   const pack::Pack &pack = program.pack();
@@ -204,7 +209,6 @@ void Invocation::record() {
   paces.assign(recording->numLoops(), Pace());
   openings.assign(recording->numGates(), 0);
   unfinished = false;
-  lastSegment = SIZE_MAX;
 }
 
 void Invocation::dropRecording() {
@@ -224,6 +228,7 @@ void Invocation::run() {
   device.checkAlive();
   settle();
   started = std::chrono::steady_clock::now();
+  lastSegment = SIZE_MAX;
   uint64_t seen = device.instance().validationErrors();
   pending.clear();
   events.clear();

@@ -64,7 +64,7 @@ public:
   void bindOutput(size_t index, Binding binding);
   void setTap(nxv_tap_fn tap, void *user);
   void setProfile(nxv_profile_mode mode);
-  void setDeadline(uint64_t microseconds) { deadline = microseconds; }
+  void setDeadline(uint64_t microseconds);
   void run();
   /// Copies in, runs, copies out; the memory is the invocation's own.
   void runOnHost(const void *const *inputs, void *const *outputs);

@@ -16,15 +16,16 @@ static constexpr uint64_t kSlotBytes = 4;
 /// What a gate has in device memory: { open, openings }.
 static constexpr uint64_t kStateBytes = 8;
 
-static constexpr size_t kMaxGates = 4096;
 /// The most dispatches and copies that a turn may have behind its gate. Where
 /// it has more, a look at the device costs little beside them.
 static constexpr uint64_t kMaxGatedCost = 256;
+/// The same for a branch outside of loops, where the host would look once.
+static constexpr uint64_t kMaxGatedBranch = 8;
 /// The largest copy that a kernel does on a CPU, where memcpy is many times
 /// faster and the host is near.
 static constexpr uint64_t kMaxGatedCpuCopy = 16 << 10;
-/// The same for a branch outside of loops, where the host would look once.
-static constexpr uint64_t kMaxGatedBranch = 8;
+/// The most gates of a program.
+static constexpr size_t kMaxGates = 4096;
 /// The most gates whose states the host reads where they are.
 static constexpr size_t kMaxGatesRead = 16;
 /// The most gates that one operation of that cost takes, recorded twice.
