@@ -42,7 +42,7 @@ def read_list(folder):
             listed[name] = runs
     present = {
         f"{kind}/{file[:-5]}"
-        for kind in ("basic", "regressions", "workloads")
+        for kind in ("basic", "corpus", "regressions", "workloads")
         for file in os.listdir(os.path.join(folder, kind))
         if file.endswith(".json") and not file.endswith(".io.json")
     }
