@@ -9,6 +9,7 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace nxv;
@@ -31,6 +32,8 @@ OwningOpRef<ModuleOp> Importer::import(llvm::StringRef text) {
   IRRewriter rewriter(module->getContext());
   DominanceInfo dominance;
   eliminateCommonSubExpressions(rewriter, dominance, *module);
+  // That erased what nothing uses, but not what only this used.
+  (void)runRegionDCE(rewriter, (*module)->getRegions());
   if (failed(verify(*module)))
     return {};
   return module;
