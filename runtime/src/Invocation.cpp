@@ -17,12 +17,6 @@ using nxv::pack::Tensor;
 static constexpr uint64_t kMaxStagedBytes = 64 << 20;
 /// How long a submission may go on behind a deadline before it is left alone.
 static constexpr std::chrono::seconds kGrace{1};
-/// What a submission of turns should take.
-static constexpr double kPaceSeconds = 0.01;
-static constexpr size_t kMaxTurns = 256;
-/// The most turns that are submitted before the host knows whether there are so
-/// many.
-static constexpr size_t kMaxAhead = 32;
 
 static uint64_t padded(uint64_t bytes) { return (bytes + 15) & ~uint64_t(15); }
 
@@ -292,24 +286,6 @@ void Invocation::runTap(const pack::Op &op) {
       op.shape.size(), data.data(), bytes);
 }
 
-bool Pace::add(size_t submissions) {
-  // Loops inside may have submitted the turns before.
-  if (seen != submissions)
-    waiting = 0;
-  seen = submissions;
-  return ++waiting >= limit;
-}
-
-void Pace::took(size_t turns, double seconds) {
-  double fitting = double(turns) * kPaceSeconds / std::max(seconds, 1e-9);
-  size_t most = std::min(2 * limit, kMaxTurns);
-  limit = size_t(std::clamp(fitting, 1.0, double(most)));
-}
-
-void Pace::had(uint64_t turns) {
-  expected = size_t(std::clamp<uint64_t>(turns, 1, kMaxAhead));
-}
-
 void Invocation::repeat(const Step &step) {
   Pace &pace = paces[step.loop];
   for (uint64_t turn = 0; turn < step.count; ++turn) {
@@ -325,9 +301,9 @@ void Invocation::repeat(const Step &step) {
 void Invocation::runAhead(const Step &step) {
   Pace &pace = paces[step.loop];
   uint32_t before = recording->openings(step.gate);
-  for (size_t ahead = pace.firstAhead();;
-       ahead = std::min(2 * ahead, kMaxAhead)) {
-    size_t turns = std::min(ahead, pace.most());
+  uint64_t done = 0;
+  while (true) {
+    size_t turns = pace.ahead(done);
     for (size_t turn = 0; turn < turns; ++turn)
       runSteps(step.first);
     runSteps(step.second);
@@ -335,6 +311,7 @@ void Invocation::runAhead(const Step &step) {
     if (!recording->isOpen(step.gate))
       break;
     pace.took(turns, seconds);
+    done += turns;
   }
   pace.had(recording->openings(step.gate) - before);
 }

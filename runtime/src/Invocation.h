@@ -6,6 +6,7 @@
 #ifndef NXV_RUNTIME_INVOCATION_H
 #define NXV_RUNTIME_INVOCATION_H
 
+#include "Pace.h"
 #include "Recorder.h"
 
 namespace nxv::runtime {
@@ -26,31 +27,6 @@ struct Binding {
 
   explicit operator bool() const { return buffer != nullptr; }
   Location location() const { return {buffer->memory.get(), offset}; }
-};
-
-/// How many turns of a loop go into one submission: so many that the host's
-/// part is small beside their time, and so few that a submission ends soon.
-class Pace {
-public:
-  /// Counts a turn that is to be submitted; `submissions` is how many there
-  /// were before. True if it is the last one that the submission takes.
-  bool add(size_t submissions);
-  size_t most() const { return limit; }
-  /// So many turns in one submission took so long.
-  void took(size_t turns, double seconds);
-  /// Turns since the last submission.
-  size_t turns() const { return waiting; }
-
-  /// Turns that a loop is given before the host knows whether there are so
-  /// many: as many as it had the last time.
-  size_t firstAhead() const { return expected; }
-  void had(uint64_t turns);
-
-private:
-  size_t expected = 4;
-  size_t limit = 4;
-  size_t waiting = 0;
-  size_t seen = 0; // submissions
 };
 
 class Invocation {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "Pace.h"
 #include "Recorder.h"
 #include "Support.h"
 
@@ -123,6 +124,60 @@ TEST(Barriers, AreBetweenTheStagesConcerned) {
   expect(compute | transfer, compute | transfer);
   barriers.finish();
   EXPECT_TRUE(recorded.empty());
+}
+
+/// Turns that are submitted until the loop has had so many, in short turns.
+std::vector<size_t> submissionsOf(Pace &pace, uint64_t turns) {
+  std::vector<size_t> sizes;
+  for (uint64_t done = 0; done <= turns;) {
+    sizes.push_back(pace.ahead(done));
+    pace.took(sizes.back(), 1e-6);
+    done += sizes.back();
+  }
+  pace.had(turns);
+  return sizes;
+}
+
+TEST(Pace, FollowsTheLengthOfALoop) {
+  using Sizes = std::vector<size_t>;
+  Pace pace;
+  EXPECT_EQ(submissionsOf(pace, 50), (Sizes{4, 4, 8, 16, 32}));
+  // It is as long as before, then shorter, then longer.
+  EXPECT_EQ(submissionsOf(pace, 49), (Sizes{32, 18}));
+  EXPECT_EQ(submissionsOf(pace, 3), (Sizes{32}));
+  EXPECT_EQ(submissionsOf(pace, 9), (Sizes{3, 4, 8}));
+  EXPECT_EQ(submissionsOf(pace, 0), (Sizes{9}));
+  // What is in vain is short beside what was done.
+  uint64_t sum = 0;
+  for (size_t size : submissionsOf(pace, 5000)) {
+    EXPECT_LE(size, std::max<uint64_t>(32, sum / 4));
+    sum += size;
+  }
+  EXPECT_GT(sum, 5000u);
+}
+
+TEST(Pace, FollowsTheTimeOfATurn) {
+  Pace pace;
+  size_t submissions = 0;
+  auto turnsOf = [&](double seconds) {
+    size_t turns = 1;
+    while (!pace.add(submissions))
+      ++turns;
+    ++submissions;
+    pace.took(turns, double(turns) * seconds);
+    return turns;
+  };
+  EXPECT_EQ(turnsOf(1e-6), 4u);
+  EXPECT_EQ(turnsOf(1e-6), 8u);
+  for (int i = 0; i < 10; ++i)
+    turnsOf(1e-6);
+  EXPECT_EQ(turnsOf(1e-6), 256u);
+  // A turn of 4 ms: two of them, not more.
+  turnsOf(4e-3);
+  EXPECT_EQ(turnsOf(4e-3), 2u);
+  // One of 10 seconds is alone.
+  turnsOf(10);
+  EXPECT_EQ(turnsOf(10), 1u);
 }
 
 } // namespace

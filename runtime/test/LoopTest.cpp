@@ -216,9 +216,9 @@ void expectBoth(const Pack &pack, const Inputs &inputs, float expected) {
 TEST(Loops, EndAtAnyTurn) {
   Pack inPlace = packOf({loop(n, predicate, {add()})});
   Pack copied = packOf({loop(n, predicate, addByCopy())});
-  // The first submissions take 4, 8, 16 and 32 turns; the second run begins
-  // with as many as the first had.
-  for (int turns : {0, 1, 3, 4, 5, 11, 12, 13, 60, 61, 93}) {
+  // The submissions of the first run end at 4, 8, 16, 32 and 64 turns; the
+  // second run begins with as many as the first had.
+  for (int turns : {0, 1, 3, 4, 5, 8, 9, 16, 17, 63, 64, 65, 93}) {
     Inputs inputs;
     inputs.n = turns + 1;
     expectBoth(inPlace, inputs, float(turns));
