@@ -39,10 +39,22 @@ int64_t nxv::sharedByteSize(Type type) {
   return byteSize(tensor.clone(sharedElement(tensor.getElementType(), count)));
 }
 
+/// What a reshape, or a loop that does not change it, hands on; null for what
+/// is computed.
+static Value handedOn(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    return op->getOperand(0);
+  auto loop = dyn_cast_or_null<nxv::WhileOp>(op);
+  if (!loop)
+    return {};
+  unsigned state = cast<OpResult>(value).getResultNumber();
+  return isInvariantState(loop, state) ? loop->getOperand(state) : Value();
+}
+
 Value nxv::stripReshapes(Value value) {
-  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
-      value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
+  while (Value next = handedOn(value))
+    value = next;
   return value;
 }
 
@@ -152,12 +164,13 @@ ArrayAttr nxv::getInPlacePairs(program::GroupOp group) {
   return builder.getArrayAttr(pairs);
 }
 
-/// Users of a value, and of reshapes of it.
+/// Users of a value, and of what hands it on.
 static void collectUsers(Value value, SmallVectorImpl<Operation *> &users) {
   for (Operation *user : value.getUsers()) {
     users.push_back(user);
-    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user))
-      collectUsers(user->getResult(0), users);
+    for (Value result : user->getResults())
+      if (handedOn(result) == value)
+        collectUsers(result, users);
   }
 }
 

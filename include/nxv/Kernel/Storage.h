@@ -24,7 +24,8 @@ mlir::Type sharedElement(mlir::Type element, int64_t count);
 /// Bytes of a tensor in workgroup memory.
 int64_t sharedByteSize(mlir::Type tensor);
 
-/// The value whose memory `value`, a reshape of it, shares.
+/// The value whose memory `value` shares: a reshape of it, or the result of a
+/// loop that hands it on.
 mlir::Value stripReshapes(mlir::Value value);
 
 /// Inputs of `group` that a result may overwrite, as pairs of an input's and a

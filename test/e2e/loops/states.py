@@ -4,6 +4,8 @@
 """States that swap places, that a turn reads at one place and writes at another, that move over themselves, that do not fit
 workgroup memory. Each with few elements and with many, so that it lies in workgroup memory and in buffers."""
 
+import itertools
+
 from programs import Program, counted, integers, programs, put_row, reals, row
 
 SIZES = (1, 8, 300, 3000, 200000)
@@ -256,6 +258,57 @@ def donated():
     program.finish([counted(g, n, [table], body)[0], g.sum(table, [0])])
     program.tolerance = 1e-6
     yield program.run(reals(63, 15000), 48).run(reals(63, 15000), 0)
+
+
+@programs("states")
+def through_inner_loops():
+    """An inner loop hands on a state of the outer one as it is: its result is the old state, whatever becomes of that."""
+
+    def inner(g, s, y):
+        return counted(g, 3, [y, s], lambda j, u, s: [u + s, s])
+
+    def read_later(g, s, y):
+        u, old = inner(g, s, y)
+        new = s * 2 + 1
+        return [new, u + old + g.sum(new)]
+
+    def moved(g, s, y):
+        u, old = inner(g, s, y)
+        return [s * 2 + u, old]
+
+    def moved_alone(g, s, y):
+        u, old = inner(g, s, y)
+        return [u, old]
+
+    def twice_inside(g, s, y):
+        u, old = inner(g, s, y)
+        u, older = counted(g, 2, [u, old], lambda j, u, s: [u - s, s])
+        return [u * 2, older + g.sum(u)]
+
+    def in_a_branch(g, s, y):
+        def chosen():
+            u, old = inner(g, s, y)
+            return [s * 2 + u, old]
+
+        return g.cond([(g.op("less", g.sum(s), 1000000), chosen)], lambda: [y, s])
+
+    def sort(g, x):
+        return g.node("sort", [x], x.type, x.shape, {"axis": 0, "direction": "asc", "stable": True})
+
+    bodies = (read_later, moved, moved_alone, twice_inside, in_a_branch)
+    # With a sort the outer loop is the host's.
+    for body, host in itertools.product(bodies, (False, True)):
+        for size in (4, 2000):
+            program = Program(f"{body.__name__}_{'host_' if host else ''}{size}")
+            g = program.graph
+            s, y, n = program.input("s32", [size]), program.input("s32", [size]), program.input("s32", [])
+
+            def turned(t, s, y):
+                return body(g, s, sort(g, y) if host else y)
+
+            program.finish(counted(g, n, [s, y], turned))
+            values = integers(70, size, 0, 9), integers(71, size, 0, 9)
+            yield program.run(*values, 4).run(*values, 1).run(*values, 0, expect=list(values))
 
 
 @programs("states")
