@@ -312,6 +312,48 @@ def through_inner_loops():
 
 
 @programs("states")
+def through_shapes_and_branches():
+    """States that change places by reshapes, and by branches that hand them on."""
+
+    def reshaped(g, t, a, b, c):
+        return [g.reshape(b, a.shape), g.reshape(a, b.shape), c]
+
+    def reshaped_to_itself(g, t, a, b, c):
+        return [g.reshape(g.reshape(a, b.shape), a.shape), b + g.reshape(a, b.shape), c]
+
+    def branches_swap(g, t, a, b, c):
+        odd = g.op("bitwise_and", t, 1)
+        return g.cond([(odd, lambda: [g.reshape(b, a.shape), g.reshape(a, b.shape), c])], lambda: [a, b, c + 1])
+
+    def branches_agree(g, t, a, b, c):
+        odd = g.op("bitwise_and", t, 1)
+        x, y = g.cond([(odd, lambda: [a, c + 1])], lambda: [a, c * 2])
+        return [a + 1, g.reshape(x, b.shape), y]
+
+    def old_and_new(g, t, a, b, c):
+        new = a * 2 + c
+        return [new, g.reshape(a, b.shape), g.sum(new) - g.sum(b)]
+
+    def one_twice(g, t, a, b, c):
+        new = a + c
+        return [new, g.reshape(new, b.shape), c + 1]
+
+    def column_of_the_other(g, t, a, b, c):
+        return [g.broadcast(g.slice(b, [0, 0], [1, 1]), a.shape, [0, 1]) + a, g.reshape(a, b.shape), c]
+
+    bodies = (reshaped, reshaped_to_itself, branches_swap, branches_agree, old_and_new, one_twice, column_of_the_other)
+    for body in bodies:
+        for width in (3, 900):
+            program = Program(f"{body.__name__}_{width}")
+            g = program.graph
+            a, b = program.input("s32", [2, width]), program.input("s32", [width, 2])
+            c, n = program.input("s32", []), program.input("s32", [])
+            program.finish(counted(g, n, [a, b, c], lambda t, *states: body(g, t, *states)))
+            values = integers(80, 2 * width, 0, 9), integers(81, 2 * width, 0, 9), 5
+            yield program.run(*values, 5).run(*values, 2).run(*values, 0)
+
+
+@programs("states")
 def passed_through():
     """States that no turn changes, states that nothing reads, and results that are inputs."""
     program = Program("passed_through")
