@@ -62,10 +62,13 @@ public:
   Value zeroExtended(Value byte, unsigned width) {
     return arith::AndIOp::create(b, loc, byte, constant((1 << width) - 1));
   }
+  /// Not by two shifts: a driver was seen to leave them out after a negation,
+  /// which the lowest integer needs them for.
   Value signExtended(Value byte, unsigned width) {
-    Value shift = constant(8 - width);
-    Value high = arith::ShLIOp::create(b, loc, byte, shift);
-    return arith::ShRSIOp::create(b, loc, high, shift);
+    Value sign = constant(1 << (width - 1));
+    Value bits = zeroExtended(byte, width);
+    Value flipped = arith::XOrIOp::create(b, loc, bits, sign);
+    return arith::SubIOp::create(b, loc, flipped, sign);
   }
 
 private:
@@ -218,16 +221,19 @@ void markReduction(linalg::GenericOp op) {
     op->setDiscardableAttr(narrowAttrName, UnitAttr::get(op.getContext()));
 }
 
-/// The sum or product that `value` is once it is brought to form, else null.
-Value beforeForm(Value value, APInt &shift) {
-  auto right = value.getDefiningOp<arith::ShRSIOp>();
-  auto left = right ? right.getLhs().getDefiningOp<arith::ShLIOp>() : nullptr;
-  if (!left || !left.getType().isInteger(8) ||
-      right.getRhs() != left.getRhs() ||
-      !matchPattern(left.getRhs(), m_ConstantInt(&shift)))
+/// The sum or product that `value` is once it is brought to form, else null;
+/// and the width.
+Value beforeForm(Value value, unsigned &width) {
+  auto sub = value.getDefiningOp<arith::SubIOp>();
+  auto flip = sub ? sub.getLhs().getDefiningOp<arith::XOrIOp>() : nullptr;
+  auto bits = flip ? flip.getLhs().getDefiningOp<arith::AndIOp>() : nullptr;
+  APInt sign;
+  if (!bits || !bits.getType().isInteger(8) || sub.getRhs() != flip.getRhs() ||
+      !matchPattern(sub.getRhs(), m_ConstantInt(&sign)) || !sign.isPowerOf2())
     return {};
-  Operation *op = left.getLhs().getDefiningOp();
-  return isa_and_nonnull<arith::AddIOp, arith::MulIOp>(op) ? left.getLhs()
+  width = sign.logBase2() + 1;
+  Operation *op = bits.getLhs().getDefiningOp();
+  return isa_and_nonnull<arith::AddIOp, arith::MulIOp>(op) ? bits.getLhs()
                                                            : Value();
 }
 
@@ -237,19 +243,19 @@ void recodeAfter(linalg::GenericOp op) {
   if (!op->removeDiscardableAttr(narrowAttrName) || op->hasAttr("nxv.ordered"))
     return;
   Operation *end = op.getBody()->getTerminator();
-  APInt shift;
-  Value combined = beforeForm(end->getOperand(0), shift);
+  unsigned width, ignored;
+  Value combined = beforeForm(end->getOperand(0), width);
   if (!combined)
     return;
   end->setOperand(0, combined);
   // So is a product before it is added.
   for (OpOperand &operand : combined.getDefiningOp()->getOpOperands())
-    if (Value product = beforeForm(operand.get(), shift))
+    if (Value product = beforeForm(operand.get(), ignored))
       operand.set(product);
   OpBuilder builder(op);
   builder.setInsertionPointAfter(op);
   Value result = op.getResult(0);
-  Value inner = recode(builder, result, 8 - shift.getZExtValue(), false);
+  Value inner = recode(builder, result, width, false);
   result.replaceUsesWithIf(inner, [&](OpOperand &use) {
     return use.getOwner() != inner.getDefiningOp();
   });

@@ -5,11 +5,13 @@
 // Outside u4 is zero-extended, inside sign-extended.
 // CHECK-LABEL: func @add
 // CHECK-SAME: tensor<4xi8> {nxv.element = "u4"}) -> (tensor<4xi8> {nxv.element = "u4"})
-// CHECK: arith.shli
-// CHECK: arith.shrsi
+// CHECK: arith.andi %{{.*}}, %c15_i8 : i8
+// CHECK: arith.xori %{{.*}}, %c8_i8 : i8
+// CHECK: arith.subi %{{.*}}, %c8_i8 : i8
 // CHECK: %[[S:.*]] = arith.addi %{{.*}}, %{{.*}} : i8
-// CHECK: %[[L:.*]] = arith.shli %[[S]], %[[C:.*]] : i8
-// CHECK: arith.shrsi %[[L]], %[[C]] : i8
+// CHECK: %[[B:.*]] = arith.andi %[[S]], %c15_i8 : i8
+// CHECK: %[[F:.*]] = arith.xori %[[B]], %c8_i8 : i8
+// CHECK: arith.subi %[[F]], %c8_i8 : i8
 // CHECK: arith.andi %{{.*}}, %c15_i8 : i8
 func.func @add(%x: tensor<4xi4> {nxv.element = "u4"}) -> (tensor<4xi4> {nxv.element = "u4"}) {
   %e = tensor.empty() : tensor<4xi4>
@@ -32,7 +34,7 @@ func.func @add(%x: tensor<4xi4> {nxv.element = "u4"}) -> (tensor<4xi4> {nxv.elem
 // CHECK: iterator_types = ["reduction"]
 // CHECK: %[[S:.*]] = arith.addi
 // CHECK-NEXT: linalg.yield %[[S]] : i8
-// CHECK: arith.shrsi
+// CHECK: arith.xori
 // CHECK-NOT: nxv.narrow
 func.func @sum(%x: tensor<4xi2> {nxv.element = "s2"}) -> (tensor<i2> {nxv.element = "s2"}) {
   %i = arith.constant dense<0> : tensor<i2>
@@ -79,7 +81,7 @@ func.func @literal() -> tensor<2xi4> {
 // CHECK-LABEL: func @scatter
 // CHECK: %[[R:.*]] = nxv.scatter add, {{.*}} tensor<4xi8>
 // CHECK: ins(%[[R]]
-// CHECK: arith.shrsi
+// CHECK: arith.xori
 func.func @scatter(%x: tensor<4xi4>, %i: tensor<1x1xi32>, %u: tensor<1xi4>) -> tensor<4xi4> {
   %0 = nxv.scatter add, %x, %i, %u {axes = array<i64: 0>} : (tensor<4xi4>, tensor<1x1xi32>, tensor<1xi4>) -> tensor<4xi4>
   return %0 : tensor<4xi4>
