@@ -99,6 +99,39 @@ Value expandConstantPower(OpBuilder &builder, Location loc, Value base,
                     : arith::MulFOp::create(builder, loc, square, base);
 }
 
+/// May the device's division be wrong? Vulkan bounds its error in f32 where the
+/// divisor is from 2^-126 to 2^126.
+bool dividesWidely(Operation *op) {
+  auto divide = dyn_cast<arith::DivFOp>(op);
+  if (!divide || !getElementTypeOrSelf(divide.getType()).isF32())
+    return false;
+  APFloat divisor(0.0);
+  return !matchPattern(divide.getRhs(), m_ConstantFloat(&divisor)) ||
+         std::fabs(divisor.convertToFloat()) > 0x1p126f;
+}
+
+/// Divides a quarter by a quarter where the divisor is huge.
+Value expandDivision(OpBuilder &b, arith::DivFOp op) {
+  Location loc = op.getLoc();
+  Type type = op.getType();
+  auto constant = [&](float value) -> Value {
+    TypedAttr attr = b.getF32FloatAttr(value);
+    if (auto vector = dyn_cast<VectorType>(type))
+      attr = DenseElementsAttr::get(vector, value);
+    return arith::ConstantOp::create(b, loc, attr);
+  };
+  Value size = mlir::math::AbsFOp::create(b, loc, op.getRhs());
+  Value huge = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT, size,
+                                     constant(0x1p126f));
+  Value scale =
+      arith::SelectOp::create(b, loc, huge, constant(0.25f), constant(1));
+  Value lhs = arith::MulFOp::create(b, loc, op.getLhs(), scale);
+  Value rhs = arith::MulFOp::create(b, loc, op.getRhs(), scale);
+  auto quotient = arith::DivFOp::create(b, loc, lhs, rhs);
+  quotient->setAttr(nxv::math::kernels::kNativeAttr, b.getUnitAttr());
+  return quotient;
+}
+
 struct ExpandMath : nxv::impl::ExpandMathBase<ExpandMath> {
   using Base::Base;
 
@@ -108,7 +141,8 @@ struct ExpandMath : nxv::impl::ExpandMathBase<ExpandMath> {
     getOperation()->walk([&](Operation *op) {
       if (op->hasAttr(nxv::math::kernels::kNativeAttr))
         return;
-      if (functionOf(op) || nxv::math::isHelper(op))
+      if (functionOf(op) || nxv::math::isHelper(op) ||
+          (!fast && dividesWidely(op)))
         targets.push_back(op);
     });
     for (Operation *op : targets)
@@ -118,6 +152,11 @@ struct ExpandMath : nxv::impl::ExpandMathBase<ExpandMath> {
 
   LogicalResult expandOne(Operation *op) {
     OpBuilder builder(op);
+    if (auto divide = dyn_cast<arith::DivFOp>(op)) {
+      op->replaceAllUsesWith(ValueRange{expandDivision(builder, divide)});
+      op->erase();
+      return success();
+    }
     std::optional<Function> function = functionOf(op);
     if (!function)
       return nxv::math::expandHelper(builder, op);

@@ -287,3 +287,25 @@ func.func @product_with_zero(%x: f32, %y: vector<2xf16>) -> (f32, vector<2xf16>)
   %1 = arith.mulf %y, %zeros : vector<2xf16>
   return %0, %1 : f32, vector<2xf16>
 }
+
+// A divisor that may be beyond 2^126 takes a division of quarters there.
+// CHECK-LABEL: func @divide(
+// CHECK: %[[SIZE:.*]] = math.absf %arg1 : vector<2xf32>
+// CHECK: %[[HUGE:.*]] = arith.cmpf ogt, %[[SIZE]], %{{.*}} : vector<2xf32>
+// CHECK: %[[SCALE:.*]] = arith.select %[[HUGE]]
+// CHECK: %[[X:.*]] = arith.mulf %arg0, %[[SCALE]]
+// CHECK: %[[Y:.*]] = arith.mulf %arg1, %[[SCALE]]
+// CHECK: arith.divf %[[X]], %[[Y]] {nxv.native} : vector<2xf32>
+func.func @divide(%x: vector<2xf32>, %y: vector<2xf32>) -> vector<2xf32> {
+  %0 = arith.divf %x, %y : vector<2xf32>
+  return %0 : vector<2xf32>
+}
+
+// CHECK-LABEL: func @divide_by_three(
+// CHECK-NOT: arith.select
+// CHECK: arith.divf %arg0
+func.func @divide_by_three(%x: f32) -> f32 {
+  %three = arith.constant 3.0 : f32
+  %0 = arith.divf %x, %three : f32
+  return %0 : f32
+}
