@@ -362,6 +362,23 @@ void BlockEmitter::chooseLayout() {
     layout.pointLanes /= 2;
   while (layout.threads() < 32)
     layout.pointLanes *= 2;
+  limitExchange();
+}
+
+/// Many reductions of several types at once exchange through much memory: fewer
+/// lanes, until it is what every device has.
+void BlockEmitter::limitExchange() {
+  constexpr int64_t budget = 32 * 1024;
+  while (layout.elementLanes > 1) {
+    int64_t width = layout.rows ? 1 : layout.width;
+    ExchangeMemory memory(group.getOperation(), layout.threads());
+    if (memory.getBytes(width, layout.elementLanes) <= budget)
+      return;
+    if (width > 1)
+      layout.width /= 2;
+    else
+      layout.elementLanes /= 2;
+  }
 }
 
 /// One workgroup for everything: points first, then as many lanes a point as

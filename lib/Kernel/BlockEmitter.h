@@ -95,6 +95,7 @@ private:
              std::function<void(Value, llvm::ArrayRef<AffineExpr>)> onRoot);
   void chooseLayout();
   void chooseFixedLayout();
+  void limitExchange();
   void score(int64_t &rows, int64_t &columns);
   int64_t pointWidth();
   int64_t elementWidth();

@@ -70,14 +70,15 @@ int64_t ExchangeMemory::getBatch(Type element, int64_t width) const {
   return std::clamp<int64_t>(fitting, 1, std::min(count, mostReductions));
 }
 
-int64_t ExchangeMemory::getBytes() const {
-  constexpr int64_t sets = 2, levels = 2;
+int64_t ExchangeMemory::getBytes(int64_t width, int64_t lanes) const {
+  constexpr int64_t sets = 2;
+  int64_t levels = lanes > mostWays ? 2 : 1;
   int64_t bytes = 0;
   for (auto &[element, count] : counts)
-    for (int64_t lanes = threads; lanes > 0; lanes /= shrink)
-      bytes += getBatch(element, 1) * lanes * bytesOf(element);
+    for (int64_t left = threads; left > 0; left /= shrink)
+      bytes += getBatch(element, width) * width * left * bytesOf(element);
   for (auto &[kind, used] : others)
-    bytes += levels * threads * bytesOf(kind.second);
+    bytes += levels * width * threads * bytesOf(kind.second);
   return sets * bytes;
 }
 

@@ -35,8 +35,9 @@ public:
   /// How many reductions to `element`, `width` values each, share an exchange.
   int64_t getBatch(mlir::Type element, int64_t width) const;
   int64_t getThreads() const { return threads; }
-  /// Bytes of workgroup memory that everything takes where the width is 1.
-  int64_t getBytes() const;
+  /// Bytes of workgroup memory that everything takes at most, with `width`
+  /// values a thread and `lanes` lanes a point.
+  int64_t getBytes(int64_t width = 1, int64_t lanes = 256) const;
 
 private:
   int64_t threads;
