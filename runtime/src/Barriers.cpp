@@ -20,6 +20,8 @@ static VkPipelineStageFlags stagesOf(uint32_t work) {
     stages |= VK_PIPELINE_STAGE_TRANSFER_BIT;
   if (work & Barriers::Indirect)
     stages |= VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT;
+  if (work & Barriers::Host)
+    stages |= VK_PIPELINE_STAGE_HOST_BIT;
   return stages;
 }
 
@@ -40,6 +42,8 @@ static VkAccessFlags accessesOf(uint32_t work) {
     access |= VK_ACCESS_TRANSFER_READ_BIT;
   if (work & Barriers::Indirect)
     access |= VK_ACCESS_INDIRECT_COMMAND_READ_BIT;
+  if (work & Barriers::Host)
+    access |= VK_ACCESS_HOST_READ_BIT;
   return access;
 }
 
@@ -75,6 +79,13 @@ void Barriers::finish() {
   uint32_t from = ahead[0] | ahead[1] | ahead[2];
   if (from)
     record(from, ahead[2] ? kAllWork : Dispatch | Transfer);
+  for (uint32_t &work : ahead)
+    work = 0;
+}
+
+void Barriers::finishForHost() {
+  record(Dispatch | Transfer, kAllWork | Host);
+  done = 0;
   for (uint32_t &work : ahead)
     work = 0;
 }

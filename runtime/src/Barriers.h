@@ -21,7 +21,8 @@ public:
     Dispatch = 1,
     Transfer = 2,
     Indirect = 4, ///< reads workgroup counts; always with Dispatch
-    Counts = 8    ///< writes workgroup counts; always with Dispatch
+    Counts = 8,   ///< writes workgroup counts; always with Dispatch
+    Host = 16     ///< the host reads
   };
 
   explicit Barriers(const VolkDeviceTable &vk) : vk(vk) {}
@@ -34,6 +35,8 @@ public:
   void separate();
   /// The same, for what other command buffers do after.
   void finish();
+  /// The same, for the host as well.
+  void finishForHost();
   /// Makes what was written readable by the host.
   static void recordForHost(const VolkDeviceTable &vk,
                             VkCommandBuffer commands);

@@ -355,7 +355,8 @@ double Invocation::flush() {
     if (!segment.kernels.empty())
       lastSegment = index;
   }
-  commands.push_back(recording->handOver());
+  if (!recording->segment(pending.back()).handsOver)
+    commands.push_back(recording->handOver());
   if (stamped)
     commands.push_back(recording->stamp(1));
   device.submit(commands, fence);

@@ -161,7 +161,12 @@ void Recording::begin() {
 void Recording::end(std::vector<Step> &steps) {
   if (!current)
     return;
-  barriers.finish();
+  // The last one needs no other to hand its work over to the host.
+  if (isEnding)
+    barriers.finishForHost();
+  else
+    barriers.finish();
+  segments.back().handsOver = isEnding;
   check(vk.vkEndCommandBuffer(current), "vkEndCommandBuffer");
   current = VK_NULL_HANDLE;
   Step step;
@@ -201,7 +206,9 @@ void Recording::record() {
   }
   if (fetchesAll())
     fetchGates(0, gates.size());
+  isEnding = true;
   end(root);
+  isEnding = false;
 }
 
 void Recording::recordOps(const std::vector<Op> &ops,

@@ -51,6 +51,7 @@ struct Mark {
 struct Segment {
   VkCommandBuffer commands = VK_NULL_HANDLE;
   uint64_t dispatches = 0;     // without those behind gates
+  bool handsOver = false;      // to the host, at its end
   std::vector<size_t> kernels; // the last few, to name them
   // Queries firstQuery .. firstQuery + marks.size(): the begin and an end each.
   uint32_t firstQuery = 0;
@@ -178,8 +179,9 @@ private:
   VkQueryPool queryPool = VK_NULL_HANDLE;
   VkCommandBuffer stamps[2] = {};
   VkCommandBuffer handOverCommands = VK_NULL_HANDLE;
-  Scratch readBack;  // predicates
-  Scratch arguments; // of kernels, and sizes of gates
+  bool isEnding = false; // nothing of the program is left to record
+  Scratch readBack;      // predicates
+  Scratch arguments;     // of kernels, and sizes of gates
   std::vector<Location> slots;
   std::unique_ptr<Allocation> gateStates; // open and openings of each gate
   std::unique_ptr<Allocation> fetchedStates;
