@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "BoundLoops.h"
+
 #include "nxv/Dialect/Nxv/IR/Nxv.h"
 #include "nxv/Dialect/Program/IR/Program.h"
 #include "nxv/Kernel/KernelBuilder.h"
@@ -50,6 +52,7 @@ private:
   LogicalResult addGroup(program::GroupOp group);
   LogicalResult addLoop(nxv::WhileOp op);
   LogicalResult addWhile(nxv::WhileOp op, ValueRange states);
+  LogicalResult addPostTest(nxv::WhileOp op, ValueRange states);
   LogicalResult addRepeat(nxv::WhileOp op, uint64_t turns, ValueRange states);
   FailureOr<Value> addCondition(nxv::WhileOp op, ValueRange states);
   LogicalResult addTurn(nxv::WhileOp op, ValueRange from, ValueRange to);
@@ -208,11 +211,17 @@ LogicalResult ProgramBuilder::addLoop(nxv::WhileOp op) {
       states.push_back(from);
       continue;
     }
-    states.push_back(createBuffer(BufferKind::arena, operand.getType(), loc));
-    copy(loc, from, states.back(), operand.getType());
+    Value state = destinations.lookup(op->getResult(i));
+    states.push_back(
+        state ? state
+              : createBuffer(BufferKind::arena, operand.getType(), loc));
+    if (!operand.getDefiningOp<tensor::EmptyOp>())
+      copy(loc, from, states.back(), operand.getType());
   }
   for (auto [result, state] : llvm::zip(op.getResults(), states))
     buffers[result] = state;
+  if (op->hasAttr(postTestAttrName))
+    return addPostTest(op, states);
   std::optional<uint64_t> turns = getTripCount(op);
   // A condition that shows values to the host has to run.
   if (turns && !holds<nxv::TapOp>(op.getCondition()))
@@ -241,6 +250,20 @@ LogicalResult ProgramBuilder::addRepeat(nxv::WhileOp op, uint64_t turns,
   if (failed(addTurn(op, states, others)))
     return failure();
   return twice ? addTurn(op, others, states) : success();
+}
+
+/// A loop that begins with a turn: turns are what its condition does.
+LogicalResult ProgramBuilder::addPostTest(nxv::WhileOp op, ValueRange states) {
+  OpBuilder::InsertionGuard guard(builder);
+  auto loop = program::WhileOp::create(builder, op.getLoc(), states.front());
+  builder.setInsertionPointToEnd(&loop.getCondition().emplaceBlock());
+  if (failed(addTurn(op, states, states)))
+    return failure();
+  FailureOr<Value> predicate = addCondition(op, states);
+  if (failed(predicate))
+    return failure();
+  loop->setOperand(0, *predicate);
+  return success();
 }
 
 LogicalResult ProgramBuilder::addWhile(nxv::WhileOp op, ValueRange states) {
@@ -468,7 +491,11 @@ LogicalResult ProgramBuilder::run() {
   auto ret = cast<func::ReturnOp>(body.getTerminator());
   for (auto [i, operand] : llvm::enumerate(ret.getOperands())) {
     Value value = stripReshapes(operand);
-    if (value.getDefiningOp<program::GroupOp>() && !destinations.count(value))
+    auto loop = value.getDefiningOp<nxv::WhileOp>();
+    bool changes = loop && !isInvariantState(
+                               loop, cast<OpResult>(value).getResultNumber());
+    if ((changes || value.getDefiningOp<program::GroupOp>()) &&
+        !destinations.count(value))
       destinations[value] = createBuffer(BufferKind::output, value.getType(),
                                          ret.getLoc(), int64_t(i));
   }

@@ -6,6 +6,7 @@
 
 #include "BatchPlan.h"
 #include "BlockEmitter.h"
+#include "BoundLoops.h"
 #include "LoopPlan.h"
 
 #include "nxv/Dialect/Nxv/IR/Nxv.h"
@@ -100,15 +101,42 @@ int64_t nxv::getWork(program::GroupOp group, int64_t batch) {
   return work;
 }
 
-int64_t nxv::getLoopThreads(program::GroupOp group) {
+/// The threads that suit the groups among and inside of `ops`.
+static int64_t threadsFor(ArrayRef<Operation *> ops, int64_t batch) {
   int64_t work = 1;
-  group.getBody().walk([&](program::GroupOp inner) {
-    if (inner != group)
-      work = std::max(work, getWork(inner, getBatch(group)));
-  });
+  for (Operation *op : ops)
+    op->walk([&](program::GroupOp group) {
+      work = std::max(work, getWork(group, batch));
+    });
   // Two elements for each lane: as much work for fewer barriers' waiting, and
   // independent operations to go on with.
   return std::clamp<int64_t>(llvm::PowerOf2Ceil(work) / 2, 32, mostThreads);
+}
+
+int64_t nxv::getLoopThreads(program::GroupOp group) {
+  SmallVector<Operation *> ops;
+  for (Operation &op : group.getBody().front())
+    ops.push_back(&op);
+  return threadsFor(ops, getBatch(group));
+}
+
+bool nxv::takesOver(nxv::WhileOp loop, unsigned state) {
+  Value operand = loop->getOperand(state);
+  return isa_and_nonnull<program::GroupOp, nxv::CaseOp>(
+             operand.getDefiningOp()) &&
+         operand.getParentBlock() == loop->getBlock() && operand.hasOneUse() &&
+         !isInvariantState(loop, state);
+}
+
+/// What a result becomes: itself, or a loop's state that lies where it does.
+static Value becomes(OpResult result) {
+  if (!result.hasOneUse())
+    return result;
+  OpOperand &use = *result.use_begin();
+  auto loop = dyn_cast<nxv::WhileOp>(use.getOwner());
+  if (!loop || !takesOver(loop, use.getOperandNumber()))
+    return result;
+  return loop->getResult(use.getOperandNumber());
 }
 
 static bool isNeutral(Operation *op) {
@@ -164,6 +192,16 @@ static bool isControl(Operation *op) {
   return isa<nxv::WhileOp, nxv::CaseOp>(op);
 }
 
+/// Is there a loop inside that has been limited to what a kernel may do?
+static bool isLimited(Operation *op) {
+  return op
+      ->walk([](nxv::WhileOp loop) {
+        return loop->hasAttr(mostTurnsAttrName) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 namespace {
 using Run = SmallVector<Operation *>;
 
@@ -177,6 +215,8 @@ private:
   void fuse(Run &segment);
   void findBatch(ArrayRef<Operation *> segment);
   SmallVector<Run> divide(ArrayRef<Operation *> segment);
+  void make(ArrayRef<Operation *> run);
+  int64_t turnsOf(nxv::WhileOp loop, int64_t threads, int64_t iterations) const;
   void wrap(ArrayRef<Operation *> ops);
   bool plan(ArrayRef<Operation *> ops);
   bool planOp(Operation *op);
@@ -259,16 +299,18 @@ bool LoopFuser::planOp(Operation *op) {
     SmallVector<int64_t> where;
     for (OpResult result : inner->getResults()) {
       auto loop = dyn_cast<nxv::WhileOp>(inner);
-      if (direct.contains(result) ||
-          (loop && isInvariantState(loop, result.getResultNumber()))) {
+      unsigned number = result.getResultNumber();
+      if (direct.contains(result) || (loop && (isInvariantState(loop, number) ||
+                                               takesOver(loop, number)))) {
         where.push_back(-1);
         continue;
       }
       bool alone = batch.getSize() == 1 || batch.isSliced(result);
       bool large = !fitsShared(result);
       possible &= alone || !large;
-      auto *found = llvm::find(outputs, Value(result));
-      bool whole = isa<program::GroupOp>(inner) && alone;
+      auto *found = llvm::find(outputs, becomes(result));
+      bool whole =
+          isa<program::GroupOp>(inner) && alone && becomes(result) == result;
       if (found != outputs.end() && (whole || large))
         where.push_back(found - outputs.begin());
       else
@@ -444,16 +486,55 @@ void LoopFuser::fuse(Run &segment) {
     runs = divide(segment);
   }
   for (Run &run : runs)
-    if (llvm::any_of(run, isControl) && plan(run))
-      wrap(run);
+    make(run);
+}
+
+/// Makes a kernel of a run: with loops whose turns are not known to be few, one
+/// that the host starts until they are done.
+void LoopFuser::make(ArrayRef<Operation *> run) {
+  if (llvm::none_of(run, isControl) || !plan(run))
+    return;
+  int64_t threads = threadsFor(run, batch.getGroups()), iterations = 0;
+  nxv::WhileOp endless;
+  for (auto [i, op] : llvm::enumerate(run)) {
+    std::optional<int64_t> count =
+        countIterations(op, threads, batch.getGroups());
+    if (count && (iterations + *count <= mostIterations || isLimited(op))) {
+      iterations += *count;
+      continue;
+    }
+    auto loop = dyn_cast<nxv::WhileOp>(op);
+    if (loop && !endless && turnsOf(loop, threads, iterations) > 0) {
+      endless = loop;
+      continue;
+    }
+    // What the host has to do itself divides the run; another long loop begins
+    // one of its own.
+    bool begins = loop && endless;
+    make(run.take_front(i));
+    make(run.drop_front(begins ? i : i + 1));
+    return;
+  }
+  if (!endless)
+    return wrap(run);
+  int64_t turns = turnsOf(endless, threads, iterations);
+  BatchPlan::clear(run);
+  nxv::WhileOp host = boundLoop(run, endless, turns);
+  LoopFuser(host.getBody().front()).run();
+}
+
+/// The turns of a loop that a kernel may make which does `iterations` besides;
+/// 0 if not even one.
+int64_t LoopFuser::turnsOf(nxv::WhileOp loop, int64_t threads,
+                           int64_t iterations) const {
+  std::optional<int64_t> each =
+      countTurnIterations(loop, threads, batch.getGroups());
+  return each ? std::max<int64_t>(0, mostIterations - iterations) / *each : 0;
 }
 
 void LoopFuser::run() {
   SmallVector<Run> segments(1);
-  Run control;
   for (Operation &op : block.without_terminator()) {
-    if (isControl(&op))
-      control.push_back(&op);
     if (isFusable(&op))
       segments.back().push_back(&op);
     else
@@ -462,11 +543,11 @@ void LoopFuser::run() {
   for (Run &segment : segments)
     fuse(segment);
   // What does not suit as a whole may hold something that does.
-  for (Operation *op : control) {
-    if (op->getBlock() != &block)
+  for (Operation &op : block) {
+    if (!isControl(&op) || op.hasAttr(postTestAttrName))
       continue;
-    BatchPlan::clear(op);
-    for (Region &region : op->getRegions())
+    BatchPlan::clear(&op);
+    for (Region &region : op.getRegions())
       LoopFuser(region.front()).run();
   }
 }

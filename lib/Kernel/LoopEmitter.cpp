@@ -239,7 +239,7 @@ LogicalResult LoopEmitter::emitWhile(nxv::WhileOp op) {
             Value(body.getArgument(i))})
         sliced.insert(value);
     // What no turn changes stays where it is.
-    if (isInvariantState(op, i)) {
+    if (isInvariantState(op, i) || takesOver(op, i)) {
       states.push_back(memoryOf(operand));
       continue;
     }

@@ -30,6 +30,10 @@ int64_t getLoopThreads(program::GroupOp group);
 void emitScatterInto(program::GroupOp group, KernelBuilder &kernel,
                      int64_t threads, mlir::Value result);
 
+/// Does a state begin in the memory of the value that it starts as, which
+/// nothing else reads?
+bool takesOver(nxv::WhileOp loop, unsigned state);
+
 /// The slices of the batch that a loop group goes over, a workgroup each.
 int64_t getBatch(program::GroupOp group);
 

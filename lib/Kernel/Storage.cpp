@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "BatchPlan.h"
+
 #include "nxv/Kernel/Storage.h"
 
 #include "nxv/Kernel/AccessWalker.h"
@@ -102,6 +104,67 @@ static AffineExpr ownPosition(IndexSpace &space, program::GroupOp group,
   return space.flatten(loopsOf(space, roots.front(), point, element), shape);
 }
 
+/// The branches that choose between an input and something else, if nothing
+/// else reads it: a loop that begins or goes on.
+static nxv::CaseOp readByChoice(BlockArgument input) {
+  nxv::CaseOp choice;
+  for (OpOperand &use : input.getUses()) {
+    Operation *user = use.getOwner();
+    auto parent = dyn_cast<nxv::CaseOp>(
+        isa<nxv::YieldOp>(user) ? user->getParentOp() : user);
+    if (!parent || parent->getBlock() != input.getOwner() ||
+        (choice && choice != parent))
+      return {};
+    choice = parent;
+  }
+  return choice;
+}
+
+/// May a loop's kernel write a result over an input? The state that goes on
+/// from the input, or what is computed behind the choice that is made by it.
+static bool continues(BlockArgument input, Value result) {
+  nxv::CaseOp choice = readByChoice(input);
+  Operation *op = result.getDefiningOp();
+  if (!choice || !op || op->getBlock() != choice->getBlock() ||
+      !choice->isBeforeInBlock(op) || input.getType() != result.getType())
+    return false;
+  if (llvm::is_contained(choice.getPredicates(), Value(input)))
+    return isa<program::GroupOp>(op) &&
+           llvm::none_of(input.getUsers(), [](Operation *user) {
+             return isa<nxv::YieldOp>(user);
+           });
+  auto loop = dyn_cast<nxv::WhileOp>(op);
+  if (!loop)
+    return false;
+  auto begin = dyn_cast<OpResult>(
+      loop->getOperand(cast<OpResult>(result).getResultNumber()));
+  return begin && begin.getOwner() == choice.getOperation() &&
+         llvm::all_of(input.getUses(), [&](OpOperand &use) {
+           return use.getOperandNumber() == begin.getResultNumber();
+         });
+}
+
+static ArrayAttr getLoopPairs(program::GroupOp group) {
+  Builder builder(group.getContext());
+  SmallVector<Attribute> pairs;
+  auto slicedInputs =
+      group->getAttrOfType<DenseBoolArrayAttr>(batchedInputsAttrName);
+  for (BlockArgument input : group.getBody().getArguments())
+    for (auto [r, yield] : llvm::enumerate(getYields(group))) {
+      auto result = dyn_cast<OpResult>(yield);
+      if (!result || !continues(input, result))
+        continue;
+      // Workgroups may share nothing that one of them overwrites.
+      bool alone = !slicedInputs ||
+                   (slicedInputs[input.getArgNumber()] &&
+                    isBatched(result.getOwner(), result.getResultNumber()));
+      if (alone)
+        pairs.push_back(builder.getDenseI64ArrayAttr(
+            {int64_t(input.getArgNumber()), int64_t(r)}));
+    }
+  return builder.getArrayAttr(pairs);
+}
+
 /// Inputs that a result may overwrite, as pairs of an input's and a result's
 /// number: nothing but that result reads the input, and at its own place only,
 /// so that the thread that writes an element is the one that has read it.
@@ -109,6 +172,8 @@ ArrayAttr nxv::getInPlacePairs(program::GroupOp group) {
   Builder builder(group.getContext());
   SmallVector<Attribute> pairs;
   Family family = group.getFamily();
+  if (family == Family::loop)
+    return getLoopPairs(group);
   if (family != Family::map && family != Family::reduce &&
       family != Family::contract && family != Family::conv)
     return builder.getArrayAttr(pairs);

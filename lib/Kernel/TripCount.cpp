@@ -266,19 +266,13 @@ static std::optional<Counter> getCounter(nxv::WhileOp loop, const Sum &state) {
   return Counter{*first, next->offset, next->ranges};
 }
 
-/// The number of turns of a loop that runs while `cmp` holds.
+/// The number of turns of a loop that runs while the sum `state` compares with
+/// `bound`, or, if `swapped`, while `bound` compares with it.
 static std::optional<uint64_t> countTurns(nxv::WhileOp loop,
-                                          arith::CmpIOp cmp) {
-  CmpIPredicate predicate = cmp.getPredicate();
-  bool isSigned = !isUnsigned(predicate);
-  std::optional<Sum> state = getSum(cmp.getLhs(), isSigned);
-  std::optional<Sum> other = getSum(cmp.getRhs(), isSigned);
-  std::optional<DynamicAPInt> bound = getNumber(other);
-  bool swapped = !bound;
-  if (swapped) {
-    std::swap(state, other);
-    bound = getNumber(other);
-  }
+                                          CmpIPredicate predicate,
+                                          const std::optional<Sum> &state,
+                                          std::optional<DynamicAPInt> bound,
+                                          bool swapped) {
   if (!state || !bound)
     return std::nullopt;
   std::optional<Counter> counter = getCounter(loop, *state);
@@ -301,6 +295,94 @@ static std::optional<uint64_t> countTurns(nxv::WhileOp loop,
         (!range.holds(first) || !range.holds(end - counter->step)))
       return std::nullopt;
   return uint64_t(int64_t(*count));
+}
+
+/// The number of turns of a loop that runs while `cmp` holds.
+static std::optional<uint64_t> countTurns(nxv::WhileOp loop,
+                                          arith::CmpIOp cmp) {
+  bool isSigned = !isUnsigned(cmp.getPredicate());
+  std::optional<Sum> left = getSum(cmp.getLhs(), isSigned);
+  std::optional<Sum> right = getSum(cmp.getRhs(), isSigned);
+  if (std::optional<DynamicAPInt> bound = getNumber(right))
+    return countTurns(loop, cmp.getPredicate(), left, bound, false);
+  return countTurns(loop, cmp.getPredicate(), right, getNumber(left), true);
+}
+
+/// The first and the last number that a sum is, if its base is the counter of a
+/// loop around `inner`.
+static std::optional<std::pair<DynamicAPInt, DynamicAPInt>>
+getRange(const std::optional<Sum> &sum, nxv::WhileOp inner) {
+  if (std::optional<DynamicAPInt> number = getNumber(sum))
+    return std::pair(*number, *number);
+  auto argument = sum ? dyn_cast<BlockArgument>(sum->base) : BlockArgument();
+  auto loop = argument
+                  ? dyn_cast<nxv::WhileOp>(argument.getOwner()->getParentOp())
+                  : nxv::WhileOp();
+  std::optional<uint64_t> turns = loop && loop->isProperAncestor(inner)
+                                      ? getTripBound(loop)
+                                      : std::optional<uint64_t>();
+  if (!turns)
+    return std::nullopt;
+  Sum state = *sum;
+  state.base = loop.getCondition().front().getArgument(argument.getArgNumber());
+  std::optional<Counter> counter = getCounter(loop, state);
+  if (!counter)
+    return std::nullopt;
+  const DynamicAPInt &first = counter->first;
+  DynamicAPInt last = first + DynamicAPInt(int64_t(*turns)) * counter->step;
+  bool fits = sum->holds(first) && sum->holds(last) &&
+              llvm::all_of(counter->ranges, [&](const Bounds &range) {
+                return range.holds(first) && range.holds(last - counter->step);
+              });
+  if (!fits)
+    return std::nullopt;
+  return std::pair(first + sum->offset, last + sum->offset);
+}
+
+/// The most turns of a loop that runs while `cmp` holds, for a bound that is
+/// not always the same.
+static std::optional<uint64_t> boundTurns(nxv::WhileOp loop,
+                                          arith::CmpIOp cmp) {
+  if (std::optional<uint64_t> turns = countTurns(loop, cmp))
+    return turns;
+  CmpIPredicate predicate = cmp.getPredicate();
+  // With others a number in between may be passed by.
+  if (predicate == CmpIPredicate::eq || predicate == CmpIPredicate::ne)
+    return std::nullopt;
+  bool isSigned = !isUnsigned(predicate);
+  std::optional<Sum> left = getSum(cmp.getLhs(), isSigned);
+  std::optional<Sum> right = getSum(cmp.getRhs(), isSigned);
+  for (bool swapped : {false, true}) {
+    auto range = getRange(swapped ? left : right, loop);
+    if (!range)
+      continue;
+    const std::optional<Sum> &state = swapped ? right : left;
+    auto a = countTurns(loop, predicate, state, range->first, swapped);
+    auto b = countTurns(loop, predicate, state, range->second, swapped);
+    if (a && b)
+      return std::max(*a, *b);
+  }
+  return std::nullopt;
+}
+
+/// The most turns of a loop that runs while `condition` holds.
+static std::optional<uint64_t> boundTurns(nxv::WhileOp loop, Value condition) {
+  condition = traceOut(condition);
+  if (auto cmp = condition.getDefiningOp<arith::CmpIOp>())
+    return boundTurns(loop, cmp);
+  auto both = condition.getDefiningOp<arith::AndIOp>();
+  if (!both)
+    return std::nullopt;
+  std::optional<uint64_t> a = boundTurns(loop, both.getLhs());
+  std::optional<uint64_t> b = boundTurns(loop, both.getRhs());
+  return a && b ? std::min(*a, *b) : a ? a : b;
+}
+
+std::optional<uint64_t> nxv::getTripBound(nxv::WhileOp loop) {
+  if (std::optional<uint64_t> turns = getTripCount(loop))
+    return turns;
+  return boundTurns(loop,
+                    loop.getCondition().front().getTerminator()->getOperand(0));
 }
 
 std::optional<uint64_t> nxv::getTripCount(nxv::WhileOp loop) {

@@ -24,7 +24,8 @@ static const Stage stages[] = {
     {Level::nxv, "nxv", "nxv-expand-blocks,canonicalize,cse"},
     {Level::linalg, "linalg",
      "nxv-expand-fft,nxv-expand-solve,nxv-to-linalg,nxv-split-complex,"
-     "nxv-encode-floats,nxv-widen-integers,canonicalize,cse"},
+     "nxv-encode-floats,nxv-widen-integers,nxv-simplify-loops,canonicalize,"
+     "cse"},
     {Level::groups, "groups",
      "func.func(nxv-expand-sort,nxv-expand-scan,"
      "nxv-split-reductions,nxv-form-groups,nxv-fuse-loops)"},

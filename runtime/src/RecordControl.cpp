@@ -220,7 +220,8 @@ void Recording::recordWhile(const Op &op, std::vector<Step> &steps) {
   std::optional<uint64_t> condition = gatedCost(op.first);
   std::optional<uint64_t> body = gatedCost(op.second);
   ++depth;
-  if (mayGate() && condition && body)
+  // Without a body the turns are the condition's: few and long ones.
+  if (mayGate() && condition && body && !op.second.empty())
     recordAhead(op, *condition + *body, steps);
   else
     recordEachTurn(op, steps);

@@ -135,7 +135,7 @@ func.func @unknown(%x: tensor<i32>) -> (tensor<i32>, tensor<i32>) {
 // CHECK: program.dispatch @map_[[K]]::@map_[[K]] grid 1 ins(%[[U]]) outs(%[[S]])
 // CHECK-NOT: program.copy
 // CHECK: }
-// CHECK: program.copy %[[S]] to
+// CHECK: program.results %[[S]]
 func.func @counted_pair(%x: tensor<4xf32>) -> tensor<4xf32> {
   %first = arith.constant dense<0> : tensor<i32>
   %r:2 = nxv.while(%first, %x) : tensor<i32>, tensor<4xf32> cond {

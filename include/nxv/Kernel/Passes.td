@@ -139,6 +139,23 @@ def FormGroups : Pass<"nxv-form-groups", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::nxv::program::ProgramDialect"];
 }
 
+def SimplifyLoops : Pass<"nxv-simplify-loops"> {
+  let summary = "inline the bodies of loops that run once";
+  let description = [{
+    Works on the linalg level. A loop of which the number of turns is known to be one
+    is its body, and one without turns is what it starts from.
+
+    ```mlir
+    %zero = arith.constant dense<0> : tensor<i32>
+    %r:2 = nxv.while(%zero, %x) ... cond { %i < 1 } do { nxv.yield %i + 1, f(%s) }
+    ```
+    becomes
+    ```mlir
+    f(%x)
+    ```
+  }];
+}
+
 def FuseLoops : Pass<"nxv-fuse-loops", "::mlir::func::FuncOp"> {
   let summary = "make one kernel of a loop and what stands around it";
   let description = [{

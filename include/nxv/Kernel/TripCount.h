@@ -20,6 +20,11 @@ namespace nxv {
 /// an integer wraps around.
 std::optional<uint64_t> getTripCount(nxv::WhileOp loop);
 
+/// How often the body runs at most. Besides what getTripCount knows: other
+/// conditions may end the loop earlier, and it may be compared with the counter
+/// of a loop around it, in a sum with a constant.
+std::optional<uint64_t> getTripBound(nxv::WhileOp loop);
+
 } // namespace nxv
 
 #endif // NXV_KERNEL_TRIPCOUNT_H
