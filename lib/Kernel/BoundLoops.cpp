@@ -43,7 +43,12 @@ static std::optional<int64_t> countRegions(Operation *op, int64_t threads,
 std::optional<int64_t>
 nxv::countTurnIterations(nxv::WhileOp loop, int64_t threads, int64_t batch) {
   std::optional<int64_t> inside = countRegions(loop, threads, batch);
-  return inside ? std::optional<int64_t>(1 + *inside) : std::nullopt;
+  if (!inside)
+    return std::nullopt;
+  // States that change places are copied twice.
+  int64_t moved = getMovedElements(loop, batch);
+  int64_t copies = moved <= threads ? 0 : llvm::divideCeil(moved, threads);
+  return 1 + *inside + 2 * int64_t(loop->getNumOperands()) * copies;
 }
 
 /// Threads own rows of columns, copy them and go over all updates.

@@ -31,6 +31,8 @@ using program::Family;
 
 /// What one workgroup may do in a group inside a loop, and in one around it.
 static constexpr int64_t loopWork = 1 << 17, straightWork = 1 << 13;
+/// What a workgroup does in less time than it takes to start a kernel.
+static constexpr int64_t tinyWork = 1 << 10;
 /// The elements with which a workgroup of several is busy.
 static constexpr int64_t enoughLanes = 128;
 /// Threads of a workgroup at most.
@@ -59,6 +61,18 @@ bool nxv::isMovedState(nxv::WhileOp op, unsigned state) {
   return llvm::count_if(yields, [&](Value other) {
            return stripReshapes(other) == value;
          }) > 1;
+}
+
+int64_t nxv::getMovedElements(nxv::WhileOp loop, int64_t batch) {
+  int64_t most = 0;
+  for (OpResult result : loop->getResults()) {
+    unsigned number = result.getResultNumber();
+    if (!isMovedState(loop, number) || isInvariantState(loop, number))
+      continue;
+    int64_t count = cast<RankedTensorType>(result.getType()).getNumElements();
+    most = std::max(most, isBatched(loop, number) ? count / batch : count);
+  }
+  return most;
 }
 
 int64_t nxv::getBatch(program::GroupOp group) {
@@ -105,8 +119,11 @@ int64_t nxv::getWork(program::GroupOp group, int64_t batch) {
 static int64_t threadsFor(ArrayRef<Operation *> ops, int64_t batch) {
   int64_t work = 1;
   for (Operation *op : ops)
-    op->walk([&](program::GroupOp group) {
-      work = std::max(work, getWork(group, batch));
+    op->walk([&](Operation *inner) {
+      if (auto group = dyn_cast<program::GroupOp>(inner))
+        work = std::max(work, getWork(group, batch));
+      else if (auto loop = dyn_cast<nxv::WhileOp>(inner))
+        work = std::max(work, getMovedElements(loop, batch));
     });
   // Two elements for each lane: as much work for fewer barriers' waiting, and
   // independent operations to go on with.
@@ -178,6 +195,9 @@ static std::optional<int64_t> countSteps(Operation *op, int64_t limit,
   if (!isa<nxv::WhileOp, nxv::CaseOp>(op))
     return 0;
   int64_t steps = 1;
+  auto loop = dyn_cast<nxv::WhileOp>(op);
+  if (loop && getMovedElements(loop, batch) > limit)
+    return std::nullopt;
   for (Region &region : op->getRegions())
     for (Operation &inner : region.front()) {
       std::optional<int64_t> count = countSteps(&inner, loopWork, batch);
@@ -216,6 +236,7 @@ private:
   void findBatch(ArrayRef<Operation *> segment);
   SmallVector<Run> divide(ArrayRef<Operation *> segment);
   void make(ArrayRef<Operation *> run);
+  void joinTiny(ArrayRef<Operation *> ops);
   int64_t turnsOf(nxv::WhileOp loop, int64_t threads, int64_t iterations) const;
   void wrap(ArrayRef<Operation *> ops);
   bool plan(ArrayRef<Operation *> ops);
@@ -468,7 +489,7 @@ void LoopFuser::fuse(Run &segment) {
     return isa<arith::ConstantOp, tensor::EmptyOp>(op);
   });
   if (llvm::none_of(segment, isControl))
-    return;
+    return joinTiny(segment);
   findBatch(segment);
   SmallVector<Run> runs = divide(segment);
   auto isRefused = [&](Run &run) {
@@ -489,10 +510,33 @@ void LoopFuser::fuse(Run &segment) {
     make(run);
 }
 
+/// Makes kernels of groups that follow one another and are so small that
+/// starting a kernel takes longer than doing its work.
+void LoopFuser::joinTiny(ArrayRef<Operation *> ops) {
+  Run run;
+  auto end = [&] {
+    if (llvm::count_if(
+            run, [](Operation *op) { return isa<program::GroupOp>(op); }) > 1 &&
+        plan(run))
+      wrap(run);
+    run.clear();
+  };
+  for (Operation *op : ops) {
+    std::optional<int64_t> steps = countSteps(op, tinyWork, batch.getGroups());
+    if (!steps || int64_t(run.size()) == mostSteps)
+      end();
+    if (steps)
+      run.push_back(op);
+  }
+  end();
+}
+
 /// Makes a kernel of a run: with loops whose turns are not known to be few, one
 /// that the host starts until they are done.
 void LoopFuser::make(ArrayRef<Operation *> run) {
-  if (llvm::none_of(run, isControl) || !plan(run))
+  if (llvm::none_of(run, isControl))
+    return joinTiny(run);
+  if (!plan(run))
     return;
   int64_t threads = threadsFor(run, batch.getGroups()), iterations = 0;
   nxv::WhileOp endless;

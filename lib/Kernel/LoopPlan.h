@@ -34,6 +34,10 @@ void emitScatterInto(program::GroupOp group, KernelBuilder &kernel,
 /// nothing else reads?
 bool takesOver(nxv::WhileOp loop, unsigned state);
 
+/// The elements of the largest state that a turn copies from another one, for
+/// one of `batch` parts.
+int64_t getMovedElements(nxv::WhileOp loop, int64_t batch);
+
 /// The slices of the batch that a loop group goes over, a workgroup each.
 int64_t getBatch(program::GroupOp group);
 
