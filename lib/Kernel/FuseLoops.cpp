@@ -579,7 +579,9 @@ int64_t LoopFuser::turnsOf(nxv::WhileOp loop, int64_t threads,
 void LoopFuser::run() {
   SmallVector<Run> segments(1);
   for (Operation &op : block.without_terminator()) {
-    if (isFusable(&op))
+    // What updates a state of the host's loop in its memory stays a kernel of
+    // its own: of another one the result would lie elsewhere.
+    if (isFusable(&op) && !op.hasAttr(aliasedAttrName))
       segments.back().push_back(&op);
     else
       segments.emplace_back();
