@@ -20,7 +20,7 @@ using namespace nxv;
 /// Partial results that a thread adds in a step.
 static constexpr int64_t mostWays = 16;
 /// Partial results that every lane reads at the end.
-static constexpr int64_t mostRead = 64;
+static constexpr int64_t mostRead = 32;
 /// Bytes of the first step's memory, and reductions that share it at most.
 static constexpr int64_t mostBytes = 6 * 1024, mostReductions = 16;
 /// Memory of a later step, as a part of the first one's.

@@ -99,6 +99,27 @@ Value expandConstantPower(OpBuilder &builder, Location loc, Value base,
                     : arith::MulFOp::create(builder, loc, square, base);
 }
 
+/// The constant by which multiplying gives what dividing gives: a power of two
+/// for one.
+std::optional<APFloat> exactInverse(Operation *op) {
+  auto divide = dyn_cast<arith::DivFOp>(op);
+  APFloat divisor(0.0), inverse(0.0);
+  if (!divide || !matchPattern(divide.getRhs(), m_ConstantFloat(&divisor)) ||
+      !divisor.getExactInverse(&inverse))
+    return std::nullopt;
+  return inverse;
+}
+
+Value multiplyByInverse(OpBuilder &b, arith::DivFOp op,
+                        const APFloat &inverse) {
+  Type type = op.getType();
+  TypedAttr attr = b.getFloatAttr(getElementTypeOrSelf(type), inverse);
+  if (auto vector = dyn_cast<VectorType>(type))
+    attr = DenseElementsAttr::get(vector, Attribute(attr));
+  Value factor = arith::ConstantOp::create(b, op.getLoc(), attr);
+  return arith::MulFOp::create(b, op.getLoc(), op.getLhs(), factor);
+}
+
 /// May the device's division be wrong? Vulkan bounds its error in f32 where the
 /// divisor is from 2^-126 to 2^126.
 bool dividesWidely(Operation *op) {
@@ -141,7 +162,7 @@ struct ExpandMath : nxv::impl::ExpandMathBase<ExpandMath> {
     getOperation()->walk([&](Operation *op) {
       if (op->hasAttr(nxv::math::kernels::kNativeAttr))
         return;
-      if (functionOf(op) || nxv::math::isHelper(op) ||
+      if (functionOf(op) || nxv::math::isHelper(op) || exactInverse(op) ||
           (!fast && dividesWidely(op)))
         targets.push_back(op);
     });
@@ -153,7 +174,10 @@ struct ExpandMath : nxv::impl::ExpandMathBase<ExpandMath> {
   LogicalResult expandOne(Operation *op) {
     OpBuilder builder(op);
     if (auto divide = dyn_cast<arith::DivFOp>(op)) {
-      op->replaceAllUsesWith(ValueRange{expandDivision(builder, divide)});
+      std::optional<APFloat> inverse = exactInverse(op);
+      Value result = inverse ? multiplyByInverse(builder, divide, *inverse)
+                             : expandDivision(builder, divide);
+      op->replaceAllUsesWith(ValueRange{result});
       op->erase();
       return success();
     }

@@ -309,3 +309,25 @@ func.func @divide_by_three(%x: f32) -> f32 {
   %0 = arith.divf %x, %three : f32
   return %0 : f32
 }
+
+// Dividing by a power of two is multiplying by its inverse, where that is a
+// normal number.
+
+// CHECK-LABEL: func.func @divide_by_powers
+// CHECK: %[[HALF:.+]] = arith.constant 5.000000e-01 : f64
+// CHECK: arith.mulf %arg0, %[[HALF]] : f64
+// CHECK: %[[FOUR:.+]] = arith.constant dense<4.000000e+00> : vector<4xf32>
+// CHECK: arith.mulf %arg1, %[[FOUR]] : vector<4xf32>
+// CHECK: arith.divf %arg0, %{{.*}} : f64
+// CHECK: arith.divf %arg0, %{{.*}} : f64
+func.func @divide_by_powers(%x: f64, %y: vector<4xf32>) -> (f64, vector<4xf32>, f64, f64) {
+  %two = arith.constant 2.0 : f64
+  %quarter = arith.constant dense<0.25> : vector<4xf32>
+  %three = arith.constant 3.0 : f64
+  %huge = arith.constant 0x7FE0000000000000 : f64
+  %0 = arith.divf %x, %two : f64
+  %1 = arith.divf %y, %quarter : vector<4xf32>
+  %2 = arith.divf %x, %three : f64
+  %3 = arith.divf %x, %huge : f64
+  return %0, %1, %2, %3 : f64, vector<4xf32>, f64, f64
+}
