@@ -194,7 +194,9 @@ static ArrayPtr mapMagnitudes(const Array &array, Fn fn) {
   if (array.getElement().isComplex())
     llvm::transform(
         array.get<Complex>(), result->get<Complex>().begin(), [&](Complex z) {
-          return Complex(fn(finiteSize(z.real()) + finiteSize(z.imag())));
+          return Complex(
+              fn(std::min(finiteSize(z.real()) + finiteSize(z.imag()),
+                          std::numeric_limits<double>::max())));
         });
   else
     llvm::transform(array.get<double>(), result->get<double>().begin(),

@@ -44,3 +44,12 @@ TEST(Disturb, FinitePartsOfSumsMove) {
   EXPECT_NEAR(one[0], 0.3, 1e-14);
   EXPECT_TRUE(std::isnan(one[1]));
 }
+
+TEST(Disturb, SumsThatMayOverflowAreLost) {
+  Tensor x =
+      make<double>("tensor<2xcomplex<f64>>", {1.7e308, 1.7e308, -1e308, 0});
+  std::string body = "%r = nxv.reduce add, %0 {axes = array<i64: 0>} : "
+                     "(tensor<2xcomplex<f64>>) -> tensor<complex<f64>>";
+  std::vector<double> r = disturb(body, "tensor<complex<f64>>", x, true);
+  EXPECT_TRUE(std::isnan(r[0]));
+}
