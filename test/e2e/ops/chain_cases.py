@@ -206,7 +206,7 @@ def step(g, r, pool, movement):
     what = r.random()
     if what < 0.25:
         others = [y for y in pool if broadcasts(x, y)]
-        return combine(g, r, x, r.choice(others))
+        return combine(g, r, x, r.choice(others or [x]))
     if what < 0.33:
         return combine(g, r, x, smalls(g, r, x.kind, x.shape))
     if what < 0.48:

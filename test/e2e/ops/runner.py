@@ -36,7 +36,7 @@ def read_npy(path):
     return data[10 + int.from_bytes(data[8:10], "little") :]
 
 
-def run(what, *command, timeout=100):
+def run(what, *command, timeout=300):
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=timeout, check=False)
     except subprocess.TimeoutExpired as error:
@@ -49,14 +49,12 @@ def run(what, *command, timeout=100):
 class Batch:
     """A graph of several cases, and which nodes are whose."""
 
-    def __init__(self, names):
+    def __init__(self, names, first=0):
         self.graph, self.owners = Graph(), []
+        self.graph.next_number = first
         for name, seed in names:
             CASES[name](self.graph, random.Random(f"{seed}/{name}"))
             self.owners.append((self.graph.next_number, name))
-
-    def owner(self, node):
-        return next(name for end, name in self.owners if node < end)
 
 
 class Runner:
@@ -67,31 +65,35 @@ class Runner:
 
     # What is legal
 
-    def rejected(self, batch, folder):
-        """The typed case whose own operation the importer rejects, and why; None if it takes the graph."""
-        path = self.write_graph(batch.graph, folder)
-        try:
-            run("importer", self.tool("nxv-compile"), path, "--emit=nxv", "-o", os.path.join(folder, "graph.mlir"))
-        except Failure as failure:
-            found = NODE.search(str(failure))
-            if found:
-                name = batch.owner(int(found[1]))
-                # The definition of a block may be what does not take the type.
-                if TYPED.get(name, ("",))[0].split()[0] in (found[2], "block"):
-                    return name, found[3]
-            raise
-        return None
+    def ask_importer(self, names, folder):
+        """Notes the typed cases whose own operation the importer rejects, and why."""
+        graphs, owners, number = [], [], 0
+        for case in names:
+            batch = Batch([case], number)
+            number = batch.graph.next_number
+            graphs.append(batch.graph.json())
+            owners += batch.owners
+        path = os.path.join(folder, "cases.json")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("\n// -----\n".join(graphs))
+        command = [self.tool("nxv-translate"), "--import-graph", "--split-input-file", path, "-o", os.devnull]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        found = NODE.findall(done.stderr)
+        for node, operation, reason in found:
+            name = next(name for end, name in owners if int(node) < end)
+            # The definition of a block may be what does not take the type.
+            if TYPED[name][0].split()[0] not in (operation, "block"):
+                raise Failure(f"importer: {name}: node {node} ({operation}): {reason}")
+            self.illegal[name] = reason
+        if done.returncode and not found:
+            raise Failure(f"importer: {done.stderr[:600]}")
 
     def legal(self, names, folder):
         """Those of the cases that the importer takes."""
-        names = list(names)
-        while names:
-            answer = self.rejected(Batch(names), folder)
-            if not answer:
-                return names
-            self.illegal[answer[0]] = answer[1]
-            names = [(name, seed) for name, seed in names if name != answer[0]]
-        return names
+        typed = [case for case in names if case[0] in TYPED]
+        if typed:
+            self.ask_importer(typed, folder)
+        return [case for case in names if case[0] not in self.illegal]
 
     # What agrees
 
