@@ -321,8 +321,11 @@ bool LoopFuser::planOp(Operation *op) {
     for (OpResult result : inner->getResults()) {
       auto loop = dyn_cast<nxv::WhileOp>(inner);
       unsigned number = result.getResultNumber();
-      if (direct.contains(result) || (loop && (isInvariantState(loop, number) ||
-                                               takesOver(loop, number)))) {
+      // A kernel cannot take over the memory of what another one gives it.
+      bool begins = loop && takesOver(loop, number) &&
+                    !inputs.contains(loop->getOperand(number));
+      if (direct.contains(result) || begins ||
+          (loop && isInvariantState(loop, number))) {
         where.push_back(-1);
         continue;
       }

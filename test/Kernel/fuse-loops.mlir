@@ -339,3 +339,61 @@ func.func @stacked(%x: tensor<32xf32>, %stack: tensor<4096x32xf32>) -> tensor<40
   }
   return %r#1 : tensor<4096x32xf32>
 }
+
+// -----
+
+#scalar = affine_map<() -> ()>
+#id = affine_map<(d0) -> (d0)>
+
+// What a loop starts from is computed by a kernel of its own: its state needs
+// memory, and more than a workgroup has.
+
+// CHECK-LABEL: func.func @begun_outside
+// CHECK: program.group map(%arg0)
+// CHECK: program.group loop
+// CHECK: nxv.while
+// CHECK-SAME: nxv.memory = array<i64: -1, 0>
+
+// KERNEL-LABEL: program.program @begun_outside
+// KERNEL: gpu.func @loop
+// KERNEL-NOT: memref<20011xf32, #spirv.storage_class<Workgroup>>
+// KERNEL: scf.while
+func.func @begun_outside(%x: tensor<20011xf32>) -> tensor<20011xf32> {
+  %zero = arith.constant dense<0> : tensor<i32>
+  %two = arith.constant 2.0 : f32
+  %e = tensor.empty() : tensor<20011xf32>
+  %doubled = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<20011xf32>) outs(%e : tensor<20011xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.mulf %in, %two : f32
+    linalg.yield %0 : f32
+  } -> tensor<20011xf32>
+  %r:2 = nxv.while(%zero, %doubled) : tensor<i32>, tensor<20011xf32> cond {
+  ^bb0(%i: tensor<i32>, %s: tensor<20011xf32>):
+    %last = arith.constant 5 : i32
+    %p = tensor.empty() : tensor<i1>
+    %more = linalg.generic {indexing_maps = [#scalar, #scalar], iterator_types = []} ins(%i : tensor<i32>) outs(%p : tensor<i1>) {
+    ^bb0(%in: i32, %out: i1):
+      %0 = arith.cmpi slt, %in, %last : i32
+      linalg.yield %0 : i1
+    } -> tensor<i1>
+    nxv.yield %more : tensor<i1>
+  } do {
+  ^bb0(%i: tensor<i32>, %s: tensor<20011xf32>):
+    %one = arith.constant 1 : i32
+    %half = arith.constant 5.0e-1 : f32
+    %ei = tensor.empty() : tensor<i32>
+    %es = tensor.empty() : tensor<20011xf32>
+    %next = linalg.generic {indexing_maps = [#scalar, #scalar], iterator_types = []} ins(%i : tensor<i32>) outs(%ei : tensor<i32>) {
+    ^bb0(%in: i32, %out: i32):
+      %0 = arith.addi %in, %one : i32
+      linalg.yield %0 : i32
+    } -> tensor<i32>
+    %state = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%s : tensor<20011xf32>) outs(%es : tensor<20011xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %0 = arith.mulf %in, %half : f32
+      linalg.yield %0 : f32
+    } -> tensor<20011xf32>
+    nxv.yield %next, %state : tensor<i32>, tensor<20011xf32>
+  }
+  return %r#1 : tensor<20011xf32>
+}
