@@ -305,9 +305,7 @@ nxv::WhileOp LoopBounder::bound() {
   // The predicate without the limit, from the condition as it was.
   Value unfinished = isUnfinished();
   SmallVector<Value> yields;
-  Operation *before = loop->getPrevNode();
   limitTurns();
-  (void)before;
   builder.setInsertionPointToEnd(&body);
   for (unsigned state : states)
     yields.push_back(loop->getResult(state));

@@ -16,7 +16,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/SCF/Transforms/Patterns.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -754,24 +753,13 @@ struct EmulateInt64 : nxv::impl::NxvEmulateInt64Base<EmulateInt64> {
       return;
     Halver converter;
     RewritePatternSet patterns(&getContext());
-    ConversionTarget target(getContext());
-    target.markUnknownOpDynamicallyLegal(
-        [&](Operation *op) { return converter.isLegal(op); });
-    target.addDynamicallyLegalOp<gpu::GPUFuncOp>([&](gpu::GPUFuncOp op) {
-      return converter.isSignatureLegal(op.getFunctionType()) &&
-             converter.isLegal(&op.getBody());
-    });
     patterns.add<ConstantPattern, LoadPattern<memref::LoadOp>,
                  LoadPattern<vector::LoadOp>, StorePattern<memref::StoreOp>,
                  StorePattern<vector::StoreOp>>(converter, &getContext());
     patterns.add<ArithmeticPattern, MovePattern, AllocPattern>(converter,
                                                                &getContext());
-    populateFunctionOpInterfaceTypeConversionPattern<gpu::GPUFuncOp>(patterns,
-                                                                     converter);
-    scf::populateSCFStructuralTypeConversionsAndLegality(converter, patterns,
-                                                         target);
-    if (failed(applyPartialConversion(getOperation(), target,
-                                      std::move(patterns))))
+    if (failed(
+            nxv::convertTypes(getOperation(), converter, std::move(patterns))))
       signalPassFailure();
   }
 };

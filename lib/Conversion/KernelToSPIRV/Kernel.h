@@ -9,6 +9,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVDialect.h"
 #include "mlir/Dialect/SPIRV/IR/SPIRVOps.h"
+#include "mlir/Transforms/DialectConversion.h"
 
 namespace nxv {
 
@@ -23,6 +24,12 @@ mlir::spirv::ModuleOp prepareKernel(mlir::gpu::GPUModuleOp source);
 /// modes, NoContraction, and the version, capabilities and extensions in use.
 mlir::LogicalResult finishModule(mlir::spirv::ModuleOp module,
                                  bool floatControls);
+
+/// Converts the kernels in `module` by `patterns`, and by those that functions
+/// and loops need, until no value has a type that `converter` changes.
+mlir::LogicalResult convertTypes(mlir::Operation *module,
+                                 mlir::TypeConverter &converter,
+                                 mlir::RewritePatternSet patterns);
 
 /// A type of 8 or 16 bits, or a vector or memory of them.
 bool isNarrow(mlir::Type type);

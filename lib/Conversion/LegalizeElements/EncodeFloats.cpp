@@ -228,20 +228,10 @@ struct EncodeFloats : nxv::impl::EncodeFloatsBase<EncodeFloats> {
       nameElements(function);
     FloatEncoder converter;
     RewritePatternSet patterns(&getContext());
-    populateRebuildPatterns(converter, patterns);
-    populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
-                                                                   converter);
     patterns
         .add<ConstantPattern, BitcastPattern, ComputePattern, TensorPattern>(
             converter, &getContext());
-    ConversionTarget target(getContext());
-    target.markUnknownOpDynamicallyLegal(
-        [&](Operation *op) { return isLegal(op, converter); });
-    target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
-      return converter.isSignatureLegal(op.getFunctionType()) &&
-             converter.isLegal(&op.getBody());
-    });
-    if (failed(applyPartialConversion(module, target, std::move(patterns))))
+    if (failed(convertElements(module, converter, std::move(patterns))))
       signalPassFailure();
   }
 };

@@ -186,3 +186,19 @@ linalg::GenericOp legalize::createParallel(
         linalg::YieldOp::create(nested, at, payload(nested, at, arguments));
       });
 }
+
+LogicalResult legalize::convertElements(ModuleOp module,
+                                        TypeConverter &converter,
+                                        RewritePatternSet patterns) {
+  populateRebuildPatterns(converter, patterns);
+  populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
+                                                                 converter);
+  ConversionTarget target(*module.getContext());
+  target.markUnknownOpDynamicallyLegal(
+      [&](Operation *op) { return isLegal(op, converter); });
+  target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
+    return converter.isSignatureLegal(op.getFunctionType()) &&
+           converter.isLegal(&op.getBody());
+  });
+  return applyPartialConversion(module, target, std::move(patterns));
+}

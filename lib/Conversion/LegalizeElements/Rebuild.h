@@ -23,6 +23,12 @@ void populateSplitTransformPatterns(mlir::TypeConverter &converter,
 /// No operand, result or region argument has a type to convert.
 bool isLegal(mlir::Operation *op, const mlir::TypeConverter &converter);
 
+/// Converts the functions in `module` by `patterns`, and by those that move
+/// elements without looking at them, until every operation is legal.
+mlir::LogicalResult convertElements(mlir::ModuleOp module,
+                                    mlir::TypeConverter &converter,
+                                    mlir::RewritePatternSet patterns);
+
 /// The affine map from `rank` loops to all of them, and `extra` after them.
 mlir::AffineMap appendConstant(mlir::MLIRContext *context, unsigned rank,
                                int64_t extra);

@@ -359,19 +359,9 @@ struct WidenIntegers : nxv::impl::WidenIntegersBase<WidenIntegers> {
   LogicalResult convert(ModuleOp module) {
     IntegerWidener converter;
     RewritePatternSet patterns(&getContext());
-    populateRebuildPatterns(converter, patterns);
-    populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
-                                                                   converter);
     patterns.add<ConstantPattern, ComputePattern, TensorPattern>(converter,
                                                                  &getContext());
-    ConversionTarget target(getContext());
-    target.markUnknownOpDynamicallyLegal(
-        [&](Operation *op) { return isLegal(op, converter); });
-    target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
-      return converter.isSignatureLegal(op.getFunctionType()) &&
-             converter.isLegal(&op.getBody());
-    });
-    return applyPartialConversion(module, target, std::move(patterns));
+    return convertElements(module, converter, std::move(patterns));
   }
 };
 } // namespace
