@@ -162,7 +162,10 @@ def FuseLoops : Pass<"nxv-fuse-loops", "::mlir::func::FuncOp"> {
     A run of groups, loops and branches that suits one workgroup becomes one group
     of the family `loop`: its kernel loops on the device. `nxv.memory` says where
     each value inside lies: in workgroup memory (-1), or in the kernel's result of
-    that number.
+    that number. Slices that the loops never mix have a workgroup each
+    (`nxv.batch`). A loop that may go on for long makes a number of turns, and a
+    loop of the host (`nxv.post_test`) starts its kernel again. Small groups that
+    follow one another become such a kernel too.
 
     ```mlir
     %0 = program.group map(%x) ...
